@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "./commands/command.js";
-import { schedule } from "./commands/scheduler.js";
+import { transitionScheduler } from "./commands/scheduler.js";
 import {
   DEFAULT_COMMAND_POLICY,
   idleScheduler,
-  needsLine,
-  type Scheduler,
+  needsStream,
   type SchedulerEffect,
   type SchedulerInput,
+  type SchedulerState,
 } from "./commands/scheduler-state.js";
-import { idlePoller, stepPoller } from "./polling/agent-status-poller.js";
+import { idlePoller, transitionPoller } from "./polling/agent-status-poller.js";
 import {
   emptyProjection,
   type Projection,
@@ -38,13 +38,13 @@ async function openPage() {
 }
 
 function steps(...inputs: readonly SchedulerInput[]): {
-  readonly state: Scheduler;
+  readonly state: SchedulerState;
   readonly effects: readonly SchedulerEffect[];
 } {
   let state = idleScheduler;
   const effects: SchedulerEffect[] = [];
   for (const input of inputs) {
-    const [next, more] = schedule(state, input);
+    const [next, more] = transitionScheduler(state, input);
     state = next;
     effects.push(...more);
   }
@@ -132,9 +132,9 @@ describe("the twelve invariants", () => {
   });
 
   it("Invariant 4: whoever is not open is polled with one-shot questions, and never by a stream", async () => {
-    const [now, effects] = stepPoller(idlePoller, { kind: "watch", keys: ["a", "b"] }, moment);
+    const [now, effects] = transitionPoller(idlePoller, { kind: "watch", keys: ["a", "b"] }, moment);
     expect(effects.filter(({ kind }) => kind === "poll")).toHaveLength(2);
-    const [, closed] = stepPoller(now, { kind: "open", keys: ["a"] }, { ...moment, now: 60_000 });
+    const [, closed] = transitionPoller(now, { kind: "open", keys: ["a"] }, { ...moment, now: 60_000 });
     expect(closed.flatMap((effect) => (effect.kind === "poll" ? [effect.key] : []))).not.toContain("a");
     const { world, page } = await openPage();
     page.close();
@@ -189,13 +189,13 @@ describe("the twelve invariants", () => {
     const busy: SchedulerInput = {
       kind: "answered",
       id: "r",
-      answer: { kind: "busy", runId: "cron", retryAfterMs: undefined },
+      ack: { kind: "busy", runId: "cron", retryAfterMs: undefined },
     };
     const rejects = submit({ kind: "run", id: "r", input: {}, busy: { kind: "reject" } });
     expect(outcomeOf(steps(rejects, busy).effects, "r")).toEqual([{ kind: "busy", runId: "cron" }]);
     const queues = submit({ kind: "run", id: "r", input: {}, busy: { kind: "queue" } });
     const { effects, state } = steps(queues, busy);
-    expect(needsLine(state)).toBe(true);
+    expect(needsStream(state)).toBe(true);
     expect(outcomeOf(effects, "r")).toEqual([]);
     expect(sent(steps(queues, busy, idle).effects)).toEqual(["r", "r"]);
   });
@@ -206,7 +206,7 @@ describe("the twelve invariants", () => {
     expect(state.sync?.id).toBe("m3");
     expect(sent(steps(running("cron"), sync("m1"), sync("m2"), idle).effects)).toEqual(["m2"]);
     const others = ["x1", "x2", "x3", "x4"].flatMap((runId): SchedulerInput[] => [
-      { kind: "answered", id: "m", answer: { kind: "busy", runId, retryAfterMs: undefined } },
+      { kind: "answered", id: "m", ack: { kind: "busy", runId, retryAfterMs: undefined } },
       { kind: "due", timer: "send" },
     ]);
     const bounded = steps(sync("m"), ...others);
@@ -230,7 +230,7 @@ describe("the twelve invariants", () => {
   });
 
   it("Invariant 10: a sync is confirmed when the state names it, not when its run was accepted or ended", () => {
-    const accepted: SchedulerInput = { kind: "answered", id: "m", answer: { kind: "accepted" } };
+    const accepted: SchedulerInput = { kind: "answered", id: "m", ack: { kind: "accepted" } };
     const ended: SchedulerInput = { kind: "ended", id: "m", status: "success" };
     const before = steps(sync("m"), accepted, running("m"), ended, idle);
     expect(outcomeOf(before.effects, "m")).toEqual([]);

@@ -124,11 +124,11 @@ function check({ thread, pages, breaches }: World): void {
   expect([...thread.applied.values()].filter((times) => times !== 1)).toEqual([]);
   for (const page of pages) {
     const { line, submitted } = page;
-    const unsettled = submitted
+    const unresolved = submitted
       .filter(({ outcome }) => outcome === undefined)
       .map(({ command }) => command.id);
-    expect({ unsettled, pending: line().pending() }).toEqual({
-      unsettled: [],
+    expect({ unresolved, pending: line().pending() }).toEqual({
+      unresolved: [],
       pending: { sync: false, running: false, preempting: false, queue: [] },
     });
     expect(["live", "gap-repaired"]).toContain(line().status().kind);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it, vi } from "vitest";
-import { isPending, nonePending } from "./commands/agent-command-scheduler.js";
+import { isPending, noPendingCommands } from "./commands/agent-command-scheduler.js";
 import { currentMessages } from "./projection/thread-view.js";
 import { createModelBrowser, type ModelCommand, type ModelTab } from "./testing/model-browser.js";
 import { breathe, calmDown, takeStep } from "./testing/move-world.js";
@@ -83,7 +83,7 @@ function check({ thread, network, tabs, breaches }: Model): void {
   for (const { thread: shown, outcomes } of tabs) {
     const { view, connection, pending } = shown.getSnapshot();
     expect(outcomes.filter(({ outcome }) => outcome === undefined)).toEqual([]);
-    expect(pending).toEqual(nonePending);
+    expect(pending).toEqual(noPendingCommands);
     expect(["live", "gap-repaired"]).toContain(connection.kind);
     const messages = currentMessages(view).filter(({ local }) => local === undefined);
     expect(messages.map(({ id, content }) => ({ id, content }))).toEqual(

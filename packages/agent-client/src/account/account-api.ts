@@ -1,17 +1,17 @@
 import type { StreamFailure } from "../connection/connection-state.js";
 import type { ThreadName, Visibility } from "../transport/agent-service.js";
 import {
-  askJson,
   createRequest,
   DEFAULT_TIMEOUT_MS,
   type HttpOptions,
   type RequestParts,
+  requestJson,
 } from "../transport/http.js";
 
-/** How far an action reaches, each level including the ones before it: the caller's own, what the account shares, other people's. */
+/** The reach of an action, each level including the ones before: the caller's own, those the account shares, other people's. */
 export type Reach = "own" | "account" | "everyone";
 
-/** Who the caller is and what they may do, as the service's policy says. */
+/** The caller and their allowed actions, by the service's policy. */
 export interface CallerInfo {
   readonly account: string;
   /** `null`: no person, but the account itself. */
@@ -27,28 +27,28 @@ export interface CallerInfo {
 }
 
 export interface AccountApiOptions extends HttpOptions {
-  /** Where the service's own routes lie: `/me`, `/agents`. */
+  /** The base URL of the service's own routes: `/me`, `/agents`. */
   readonly url: string;
 }
 
-/** What concerns the people of an account. Nothing here rejects: what goes wrong is the value. */
+/** The API of an account and its people. No method rejects: a failure is a value. */
 export interface AccountApi {
   caller(): Promise<CallerInfo | StreamFailure>;
   /** Whether the thread is private or shared, as the service lists it. */
   visibility(thread: ThreadName): Promise<Visibility | StreamFailure>;
-  /** Shares a private thread with the account, or makes a shared one private. From then on it is another `ThreadName`. */
+  /** Shares a private thread with the account, or makes a shared one private. From then on it has another `ThreadName`. */
   changeVisibility(thread: ThreadName, visibility: Visibility): Promise<Visibility | StreamFailure>;
   /** Threads of an agent, newest activity first. */
   threads(agentId: string, query?: ThreadQuery): Promise<ThreadPage | StreamFailure>;
-  /** Puts a file into the thread. A message names it afterwards. */
+  /** Uploads a file to the thread. A message references it afterwards. */
   upload(thread: ThreadName, file: File, signal?: AbortSignal): Promise<UploadedFile | StreamFailure>;
 }
 
 export function createAccountApi(options: AccountApiOptions): AccountApi {
   const request = createRequest(options.url, options);
 
-  function ask<T>(path: string, parts: RequestParts, read: (answer: unknown) => T) {
-    return askJson(request, path, parts, read);
+  function fetchJson<T>(path: string, parts: RequestParts, read: (body: unknown) => T) {
+    return requestJson(request, path, parts, read);
   }
 
   function inTime(): { readonly signal: AbortSignal } {
@@ -56,20 +56,20 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
   }
 
   return {
-    // A parsed boundary: the service's own answer.
-    caller: () => ask("/me", inTime(), (answer) => answer as CallerInfo),
-    visibility: (thread) => ask(threadCall(thread), inTime(), readVisibility),
+    // A parsed boundary: the service's own response.
+    caller: () => fetchJson("/me", inTime(), (body) => body as CallerInfo),
+    visibility: (thread) => fetchJson(threadCall(thread), inTime(), readVisibility),
     changeVisibility: (thread, visibility) =>
-      ask(
+      fetchJson(
         threadCall(thread, "/visibility"),
         { ...inTime(), method: "PUT", body: JSON.stringify({ visibility }) },
         readVisibility,
       ),
     threads: (agentId, query = {}) =>
-      ask(threadsCall(agentId, query), inTime(), (answer) => readThreadPage(answer, query)),
-    // A large file takes the time it takes.
+      fetchJson(threadsCall(agentId, query), inTime(), (body) => readThreadPage(body, query)),
+    // No timeout: a large file may take any time.
     upload: (thread, file, signal) =>
-      ask(
+      fetchJson(
         threadCall(thread, "/attachments", { filename: file.name }),
         {
           body: file,
@@ -81,7 +81,7 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
   };
 }
 
-/** The path of a route about a thread; `below` is what comes after the thread's name. */
+/** The path of a thread's route; `below` is the part after the thread's name. */
 export function threadCall(
   { agentId, threadId, visibility }: ThreadName,
   below = "",
@@ -93,12 +93,12 @@ export function threadCall(
   return search === "" ? path : `${path}?${search}`;
 }
 
-function readVisibility(answer: unknown): Visibility {
-  // A parsed boundary: the service's own answer.
-  return (answer as { readonly visibility: Visibility }).visibility;
+function readVisibility(body: unknown): Visibility {
+  // A parsed boundary: the service's own response.
+  return (body as { readonly visibility: Visibility }).visibility;
 }
 
-/** Why the caller may not do this in the thread; `undefined` where they may. An action that the service does not know is allowed. */
+/** Why the caller may not do this in the thread; `undefined` where they may. An action unknown to the service is allowed. */
 export function refusalOf(
   { role, subject, actions }: CallerInfo,
   action: string,
@@ -111,7 +111,7 @@ export function refusalOf(
   return `The role ${role} may not ${rule.does}${where}.`;
 }
 
-/** Which threads of an agent are listed. */
+/** The filter of an agent's thread list. */
 export interface ThreadQuery {
   /** Whose: the caller's own, the account's, or both. Absent: the caller's own, or the account's where the caller is no person. */
   readonly visibility?: Visibility | "all";
@@ -124,11 +124,11 @@ export interface ThreadQuery {
   readonly after?: string;
 }
 
-/** A thread as lists show it. It names the thread: pass it to a provider as it is. */
+/** A thread of a list. It is a locator too: pass it to a provider unchanged. */
 export interface ListedThread extends ThreadName {
   readonly title: string | null;
   readonly archived: boolean;
-  /** `waiting`: for a person's answer. */
+  /** `waiting`: for an interrupt response. */
   readonly status: "idle" | "running" | "waiting" | "error";
   /** ISO 8601. */
   readonly lastActivityAt: string;
@@ -140,15 +140,15 @@ export interface ThreadPage {
   readonly next: string | null;
 }
 
-/** A file that lies in a thread, as a message names it. */
+/** A file of a thread, as a message references it. */
 export interface UploadedFile {
   readonly id: string;
   readonly mimeType: string;
 }
 
 function threadsCall(agentId: string, query: ThreadQuery): string {
-  const told = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const search = new URLSearchParams(told.map(([name, value]) => [name, String(value)])).toString();
+  const filters = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(filters.map(([name, value]) => [name, String(value)])).toString();
   return `/agents/${encodeURIComponent(agentId)}/threads${search === "" ? "" : `?${search}`}`;
 }
 
@@ -157,10 +157,10 @@ interface WirePage {
   readonly next: string | null;
 }
 
-/** Of the caller's own threads none says whose it is, so that each is the same thread as one that is named without. */
-function readThreadPage(answer: unknown, { visibility }: ThreadQuery): ThreadPage {
-  // A parsed boundary: the service's own answer.
-  const { threads, next } = answer as WirePage;
+/** Reads a page of threads. The caller's own threads get no `visibility`, so that each equals a locator without one. */
+function readThreadPage(body: unknown, { visibility }: ThreadQuery): ThreadPage {
+  // A parsed boundary: the service's own response.
+  const { threads, next } = body as WirePage;
   return {
     threads: threads.map(
       ({ threadName, visibility: whose, agentId, title, archived, status, lastActivityAt }) => ({
@@ -177,8 +177,8 @@ function readThreadPage(answer: unknown, { visibility }: ThreadQuery): ThreadPag
   };
 }
 
-function readAttachment(answer: unknown): UploadedFile {
-  // A parsed boundary: the service's own answer.
-  const { id, mimeType } = answer as UploadedFile;
+function readAttachment(body: unknown): UploadedFile {
+  // A parsed boundary: the service's own response.
+  const { id, mimeType } = body as UploadedFile;
   return { id, mimeType };
 }

@@ -3,11 +3,11 @@ import { newId } from "../commands/mutation-ids.js";
 import { createPendingSyncs, pageStorage, type StoragePort } from "../commands/pending-sync.js";
 import { type CommandPolicy, DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { type ConnectionPolicy, DEFAULT_CONNECTION_POLICY } from "../connection/connection-state.js";
-import { createBrowserStream, type LogReader, openLog } from "../connection/thread-stream.js";
+import { createThreadStream, type LogReader, openLog } from "../connection/thread-stream.js";
 import {
+  type AgentStatusPoller,
+  type AgentStatusPollerOptions,
   type PollPolicy,
-  type PollShell,
-  type PollShellOptions,
   pollThreads,
 } from "../polling/agent-status-poller.js";
 import type { ChannelPort, LockPort } from "../tabs/ports.js";
@@ -29,30 +29,30 @@ import { createHttpService, type HttpServiceOptions } from "../transport/http-ag
 import { type AgentList, type AgentListOptions, type AgentStore, listAgents } from "./agent-directory.js";
 import { pageSurroundings, type Surroundings, systemClock, type Telemetry } from "./environment.js";
 import { type FrameScheduler, nextFrame } from "./store.js";
-import { createThreadLine, type LineHooks, type MovableLine } from "./thread-controller.js";
+import { type ControllerHooks, createThreadController, type MovableController } from "./thread-controller.js";
 import type { ThreadHandle } from "./thread-handle.js";
-import { createHeldThreads, keyOf, threadOf } from "./thread-registry.js";
+import { createThreadRegistry, parseThreadKey, threadKey } from "./thread-registry.js";
 
 export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
-  /** Who is signed in, account and person: what one left to be sent is never sent as another, and their tabs do not share. */
+  /** The signed-in account and person: pending commands of one are never sent as another, and their tabs do not share. */
   readonly account?: string;
   readonly subject?: string;
-  /** How many pages may have a stream at once; the newest have. */
+  /** How many pages may have a stream at once; the newest do. */
   readonly maxOpen?: number;
   /**
-   * How long a thread is kept that no page shows, in milliseconds: what it showed, its frames and its connection. Five minutes in
+   * How long a thread is retained that no page shows, in milliseconds: its view, its frames and its connection. Five minutes in
    * a page; elsewhere for as long as the client lives.
    */
   readonly gcTime?: number;
-  /** The thread that stands for an agent in a list; polled while `agents` has a subscriber. */
+  /** The thread that represents an agent in a list; polled while `agents` has a subscriber. */
   readonly statusThread?: (agentId: string) => string | undefined;
-  /** Facts that go with every request. */
+  /** Context sent with every request. */
   readonly context?: () => Circumstances["context"];
   readonly connectionPolicy?: Partial<ConnectionPolicy>;
   readonly commandPolicy?: Partial<CommandPolicy>;
   readonly pollPolicy?: Partial<PollPolicy>;
   readonly telemetry?: Telemetry;
-  /** The world, for tests and for places that are no page. */
+  /** The environment, for tests and for programs outside a page. */
   readonly service?: ServicePort;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -64,13 +64,13 @@ export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
 }
 
 export interface AgentClient {
-  /** The agents that the service has. */
+  /** The agents of the service. */
   readonly agents: AgentStore;
-  /** The same handle for the same thread. */
+  /** Returns the handle of a thread: the same handle for the same thread. */
   thread(agentId: string, threadId: string, visibility?: Visibility): ThreadHandle;
-  /** Asks now and then how these stand, as long as no page of theirs is open. */
+  /** Polls the status of these threads while no page of theirs is open. */
   watch(threads: readonly ThreadName[]): () => void;
-  /** A tool that runs in this page, until what it returns is called. */
+  /** Declares a tool that runs in this page. Returns a function that removes it. */
   declareTool(tool: FrontendTool): () => void;
   close(): void;
 }
@@ -95,7 +95,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const scope = `throughline:${JSON.stringify([url, account, subject])}`;
   const world = { service, clock, random, schedule, storage, telemetry, locks, channels, scope };
   const syncs = createPendingSyncs(storage, `${scope}:`);
-  const stream = createBrowserStream({
+  const stream = createThreadStream({
     ...world,
     policy: { ...DEFAULT_CONNECTION_POLICY, ...options.connectionPolicy },
   });
@@ -106,60 +106,60 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   const poller = options.polling?.({
     ...world,
     policy: options.pollPolicy,
-    poll: (key) => threads.hold(key).line.poll(),
+    poll: (key) => threads.acquire(key).controller.poll(),
   });
   const tabs = options.tabs?.({
     ...world,
     tabId: newId(clock.now()),
-    createLine,
+    createController,
     openLog: readLog,
     wants: () => ({ watched: watchedKeys(), tools: ownTools() }),
-    onWanted: tellPoller,
+    onWanted: updatePolling,
   });
-  const threads = createHeldThreads({
+  const threads = createThreadRegistry({
     ...world,
     syncs,
     maxOpen: options.maxOpen ?? 1,
     gcTime: options.gcTime ?? (typeof window === "undefined" ? Number.POSITIVE_INFINITY : GC_TIME_MS),
-    createLine: tabs?.line ?? createLine,
+    createController: tabs?.createController ?? createController,
     readLog: tabs?.openLog ?? readLog,
-    onChange(key, line) {
+    onChange(key, controller) {
       agents?.changed(key);
-      tools?.look(key, line);
+      tools?.runPendingCalls(key, controller);
     },
-    onOpen: (keys) => poller?.tell({ kind: "open", keys }),
+    onOpen: (keys) => poller?.update({ kind: "open", keys }),
     isWanted: (key) => watchedKeys().includes(key) || (tabs?.isWanted(key) ?? false),
-    onLetGo: (key) => tabs?.letGo(key),
+    onEvict: (key) => tabs?.evict(key),
   });
   const agents = options.agents?.({
     ...world,
     statusThread: options.statusThread,
-    viewOf: (key) => threads.all().get(key)?.line.view(),
+    viewOf: (key) => threads.all().get(key)?.controller.view(),
     onWatched: updateWatched,
   });
-  const leave = surroundings.subscribe(tellSurroundings);
-  tellSurroundings();
+  const unsubscribe = surroundings.subscribe(applySurroundings);
+  applySurroundings();
 
-  function tellSurroundings(): void {
+  function applySurroundings(): void {
     const isOnline = surroundings.isOnline();
     const isHidden = surroundings.isHidden();
-    stream.tell({ kind: "online", isOnline });
-    if (!isHidden) stream.tell({ kind: "visible" });
+    stream.notify({ kind: "online", isOnline });
+    if (!isHidden) stream.notify({ kind: "visible" });
     tabs?.frozen(surroundings.isFrozen?.() ?? false);
-    tabs?.seen(!isHidden);
-    poller?.tell({ kind: "paused", isPaused: isHidden || !isOnline });
+    tabs?.visibilityChanged(!isHidden);
+    poller?.update({ kind: "paused", isPaused: isHidden || !isOnline });
   }
 
   function watchedKeys(): readonly string[] {
     return [...(agents?.watched() ?? []), ...[...watched].flat()];
   }
 
-  function tellPoller(): void {
-    poller?.tell({ kind: "watch", keys: [...watchedKeys(), ...(tabs?.watched() ?? [])] });
+  function updatePolling(): void {
+    poller?.update({ kind: "watch", keys: [...watchedKeys(), ...(tabs?.watched() ?? [])] });
   }
 
   function updateWatched(): void {
-    tellPoller();
+    updatePolling();
     tabs?.wantsChanged();
   }
 
@@ -168,14 +168,14 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   }
 
   function readLog(key: string, reader: LogReader): () => void {
-    return openLog(stream, threadOf(key), reader);
+    return openLog(stream, parseThreadKey(key), reader);
   }
 
-  function createLine(key: string, hooks: LineHooks): MovableLine {
-    return createThreadLine({
+  function createController(key: string, hooks: ControllerHooks): MovableController {
+    return createThreadController({
       ...world,
       ...hooks,
-      thread: threadOf(key),
+      thread: parseThreadKey(key),
       stream,
       commandPolicy,
       circumstances: () => ({
@@ -191,10 +191,11 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
       if (!agents) throw missingPart("agents: listAgents");
       return agents.store;
     },
-    thread: (agentId, threadId, visibility) => threads.hold(keyOf({ agentId, threadId, visibility })).handle,
+    thread: (agentId, threadId, visibility) =>
+      threads.acquire(threadKey({ agentId, threadId, visibility })).handle,
     watch(names) {
       if (!poller) throw missingPart("polling: pollThreads");
-      const keys = names.map(keyOf);
+      const keys = names.map(threadKey);
       watched.add(keys);
       updateWatched();
       return () => {
@@ -204,11 +205,11 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     declareTool(tool) {
       if (!tools) throw missingPart("tools: frontendTools");
       const withdraw = tools.declare(tool);
-      for (const [key, { line }] of threads.all()) tools.look(key, line);
+      for (const [key, { controller }] of threads.all()) tools.runPendingCalls(key, controller);
       return withdraw;
     },
     close() {
-      leave();
+      unsubscribe();
       poller?.close();
       agents?.close();
       tools?.close();
@@ -219,24 +220,24 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
   };
 }
 
-/** What not every page needs. It is given by value, so that a page that does not use it does not download it. */
+/** Optional features of a client. Passed by value, so that a page that does not use one does not download it. */
 export interface ClientParts {
-  /** `shareTabs`: one connection for all tabs of a browser. Left out, each tab has its own. */
+  /** `shareTabs`: one connection for all tabs of a browser. Absent: each tab has its own. */
   readonly tabs?: (options: TabSharingOptions) => Tabs | undefined;
-  /** `pollThreads`: asks now and then how threads stand whose page is not open. `watch` needs it, and so does `statusThread`. */
-  readonly polling?: (options: PollShellOptions) => PollShell;
-  /** `frontendTools`: runs tools in the page. `declareTool` needs it. */
+  /** `pollThreads`: polls the status of threads whose page is not open. Required by `watch` and `statusThread`. */
+  readonly polling?: (options: AgentStatusPollerOptions) => AgentStatusPoller;
+  /** `frontendTools`: runs tools in the page. Required by `declareTool`. */
   readonly tools?: (options: FrontendToolsOptions) => FrontendTools;
-  /** `listAgents`: the agents that the service has. `agents` needs it. */
+  /** `listAgents`: the agents of the service. Required by `agents`. */
   readonly agents?: (options: AgentListOptions) => AgentList;
 }
 
-/** For who asks of a client what it was not given. */
+/** The error of using a feature that was not passed to the client. */
 function missingPart(part: string): Error {
   return new Error(`Pass \`${part}\` to createAgentClient().`);
 }
 
-/** All that a client can do, for options to be spread with. */
+/** All features of a client, to be spread into its options. */
 export const everyPart: Required<ClientParts> = {
   tabs: shareTabs,
   polling: pollThreads,

@@ -4,21 +4,21 @@ import type { ThreadView } from "../projection/thread-view.js";
 import { type AgentInfo, isFailure, type ServicePort } from "../transport/agent-service.js";
 import { createNamedTimers } from "./environment.js";
 import { createNotifier, type FrameScheduler, once, type Store } from "./store.js";
-import { keyOf } from "./thread-registry.js";
+import { threadKey } from "./thread-registry.js";
 
 export interface AgentView extends AgentInfo {
-  /** The thread that stands for it in a list, and how that stands; `null`: none, or not known yet. */
+  /** The thread that represents the agent in a list, and its view; `null`: none, or not known yet. */
   readonly thread: { readonly threadId: string; readonly view: ThreadView } | null;
 }
 
 export interface AgentsSnapshot {
-  /** `undefined` until the service has said. */
+  /** `undefined` until the service has responded. */
   readonly agents: readonly AgentView[] | undefined;
   readonly failure: StreamFailure | undefined;
 }
 
 export interface AgentStore extends Store<AgentsSnapshot> {
-  /** Asks the service again. */
+  /** Requests the agents again. */
   refresh(): Promise<void>;
 }
 
@@ -27,9 +27,9 @@ const MAX_RETRY_MS = 30_000;
 
 export interface AgentList {
   readonly store: AgentStore;
-  /** Threads that stand for agents while the list has a subscriber. */
+  /** Status threads of the agents, while the list has a subscriber. */
   watched(): readonly string[];
-  /** A thread is shown otherwise than before. */
+  /** Reports that the view of a thread changed. */
   changed(key: string): void;
   close(): void;
 }
@@ -38,14 +38,14 @@ export interface AgentListOptions {
   readonly service: ServicePort;
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
-  /** The thread that stands for an agent. */
+  /** The thread that represents an agent. */
   readonly statusThread: ((agentId: string) => string | undefined) | undefined;
-  /** How a thread is shown, where that is known. */
+  /** The view of a thread, where that is known. */
   readonly viewOf: (key: string) => ThreadView | undefined;
   readonly onWatched: () => void;
 }
 
-/** The agents of the service: asked for with the first subscriber, and again until it answers. */
+/** The agents of the service: requested with the first subscriber, and retried until the service responds. */
 export function listAgents(options: AgentListOptions): AgentList {
   const { service, clock } = options;
   let watched: readonly string[] = [];
@@ -54,7 +54,7 @@ export function listAgents(options: AgentListOptions): AgentList {
   let snapshot: AgentsSnapshot = { agents: undefined, failure: undefined };
   let listeners = 0;
   let failures = 0;
-  let isAsking = false;
+  let isLoading = false;
   const timers = createNamedTimers<"retry">(clock, () => void refresh());
   const notifier = createNotifier(options.schedule, () => {
     const before = new Map(snapshot.agents?.map((agent) => [agent.agentId, agent]));
@@ -68,33 +68,33 @@ export function listAgents(options: AgentListOptions): AgentList {
   });
 
   async function refresh(): Promise<void> {
-    if (isAsking) return;
-    isAsking = true;
-    const answer = await service.agents();
-    isAsking = false;
-    if (isFailure(answer)) {
-      failure = answer;
+    if (isLoading) return;
+    isLoading = true;
+    const response = await service.agents();
+    isLoading = false;
+    if (isFailure(response)) {
+      failure = response;
       failures += 1;
       if (listeners > 0) timers.set("retry", Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures));
     } else {
-      infos = answer;
+      infos = response;
       failure = undefined;
       failures = 0;
     }
-    tellWatched();
+    refreshWatched();
     notifier.changed();
   }
 
   function threadOf(agentId: string): AgentView["thread"] {
     const threadId = options.statusThread?.(agentId);
-    const view = threadId === undefined ? undefined : options.viewOf(keyOf({ agentId, threadId }));
+    const view = threadId === undefined ? undefined : options.viewOf(threadKey({ agentId, threadId }));
     return view && threadId !== undefined ? { threadId, view } : null;
   }
 
-  function tellWatched(): void {
+  function refreshWatched(): void {
     watched = (listeners > 0 ? (infos ?? []) : []).flatMap(({ agentId }) => {
       const threadId = options.statusThread?.(agentId);
-      return threadId === undefined ? [] : [keyOf({ agentId, threadId })];
+      return threadId === undefined ? [] : [threadKey({ agentId, threadId })];
     });
     options.onWatched();
   }
@@ -104,14 +104,14 @@ export function listAgents(options: AgentListOptions): AgentList {
     subscribe(listener) {
       const unsubscribe = notifier.subscribe(listener);
       listeners += 1;
-      if (infos) tellWatched();
+      if (infos) refreshWatched();
       else void refresh();
       return once(() => {
         unsubscribe();
         listeners -= 1;
         if (listeners > 0) return;
         timers.clearAll();
-        tellWatched();
+        refreshWatched();
       });
     },
     refresh,

@@ -1,17 +1,17 @@
 import type { Clock, Timer } from "@throughline/ai-core";
 import type { CommandOutcome } from "../commands/command.js";
 
-/** What the page knows of its own circumstances. */
+/** The page's environment: whether it is visible, online and running. */
 export interface Surroundings {
   isHidden(): boolean;
   isOnline(): boolean;
-  /** The browser holds back timers and requests of a hidden page. Left out: never. */
+  /** Whether the browser suspends timers and requests of the hidden page. Absent: never. */
   isFrozen?(): boolean;
-  /** Calls back on each change of any. */
+  /** Calls back whenever any of them changes. */
   subscribe(listener: () => void): () => void;
 }
 
-/** The browser's, where there is one; else always seen and online. */
+/** The browser's page, where there is one; elsewhere always visible and online. */
 export const pageSurroundings: Surroundings = createPageSurroundings();
 
 function createPageSurroundings(): Surroundings {
@@ -30,14 +30,14 @@ function createPageSurroundings(): Surroundings {
         [window, "online"],
         [window, "offline"],
       ] as const;
-      const hear = ({ type }: Event) => {
-        // No property says so: only these two events do.
+      const onEvent = ({ type }: Event) => {
+        // No property exposes it: only these two events do.
         isFrozen = type === "freeze" || (isFrozen && type !== "resume");
         listener();
       };
-      for (const [target, type] of watched) target.addEventListener(type, hear);
+      for (const [target, type] of watched) target.addEventListener(type, onEvent);
       return () => {
-        for (const [target, type] of watched) target.removeEventListener(type, hear);
+        for (const [target, type] of watched) target.removeEventListener(type, onEvent);
       };
     },
   };
@@ -47,7 +47,7 @@ export function isPageHidden(): boolean {
   return typeof document !== "undefined" && document.visibilityState === "hidden";
 }
 
-/** Written out here: ai-core's own would bring its schemas into every page. */
+/** The browser's clock. Not imported from ai-core, whose module would add its schemas to every page. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   schedule(ms, callback) {
@@ -56,7 +56,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** One timer per name: arming it again moves it. */
+/** Creates a set of timers, one per name: setting one again reschedules it. */
 export function createNamedTimers<Name extends string>(clock: Clock, due: (name: Name) => void) {
   const timers = new Map<Name, Timer>();
   function clear(name: Name): void {
@@ -64,7 +64,7 @@ export function createNamedTimers<Name extends string>(clock: Clock, due: (name:
     timers.delete(name);
   }
   return {
-    /** `undefined`, or a time that never comes, clears it. */
+    /** Sets the timer. `undefined` or `Infinity` clears it. */
     set(name: Name, afterMs = Number.POSITIVE_INFINITY): void {
       clear(name);
       if (afterMs === Number.POSITIVE_INFINITY) return;
@@ -80,13 +80,13 @@ export function createNamedTimers<Name extends string>(clock: Clock, due: (name:
   };
 }
 
-/** What happened on the connection, for the page to count. Every hook is optional and must not throw. */
+/** Hooks that count events of the connection. Every hook is optional and must not throw. */
 export interface Telemetry {
   /** The service had another run for a command. */
   readonly busy?: (about: { readonly commandId: string; readonly runId: string | undefined }) => void;
-  /** A command was sent again: the thread was not free, or whether it had arrived was not known. */
+  /** A command was resent: the thread was not free, or whether it had arrived was not known. */
   readonly replayed?: (about: { readonly commandId: string }) => void;
-  /** Frames of a stream that had lost its right to write. */
+  /** Frames were dropped: their stream had lost its right to write. */
   readonly staleDropped?: (count: number) => void;
   readonly duplicateDropped?: (count: number) => void;
   readonly commandSettled?: (about: {
@@ -96,10 +96,10 @@ export interface Telemetry {
     readonly ms: number;
   }) => void;
   readonly reconnecting?: (about: { readonly attempt: number; readonly waitMs: number }) => void;
-  /** What was missed could not be told frame by frame; a snapshot stands in. */
+  /** Missed frames could not be replayed; a snapshot replaces them. */
   readonly gap?: () => void;
-  /** A frame did not fit what was shown; everything is asked for anew. */
+  /** A frame did not fit the projection; the thread is requested from the beginning. */
   readonly misfit?: (type: string) => void;
-  /** Tabs can't share here, because the browser has no Web Locks or no BroadcastChannel: each has its own stream. */
+  /** Tabs can't share a stream, because the browser has no Web Locks or no BroadcastChannel: each opens its own. */
   readonly unshared?: () => void;
 }

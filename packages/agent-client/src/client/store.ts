@@ -1,31 +1,31 @@
 import { isPageHidden } from "./environment.js";
 
-/** As React's `useSyncExternalStore` wants it: the same value until a listener was told of another. */
+/** A store for React's `useSyncExternalStore`: the value retains its identity until listeners are notified of another. */
 export interface Store<T> {
   getSnapshot(): T;
   subscribe(listener: () => void): () => void;
 }
 
-/** Calls back once at the next good moment to draw. Returns what takes the wish back. */
+/** Calls back once, when the next frame can be drawn. Returns a function that cancels the callback. */
 export type FrameScheduler = (callback: () => void) => () => void;
 
-/** A page that is hidden before its frame comes is told after this. */
+/** Fallback for a page that is hidden before its frame comes. */
 const NO_FRAME_MS = 250;
 
 /**
- * An animation frame where there is one and the page is visible; else soon. A hidden page gets no animation frames, and would
- * learn nothing until it is looked at.
+ * Schedules on an animation frame where there is one and the page is visible, else on a timer. A hidden page gets no animation
+ * frames and would not be notified until it is visible again.
  */
 export const nextFrame: FrameScheduler = (callback) => {
   const hasFrames = typeof requestAnimationFrame === "function" && !isPageHidden();
-  const frame = hasFrames ? requestAnimationFrame(tell) : undefined;
-  const timer = setTimeout(tell, frame === undefined ? 0 : NO_FRAME_MS);
+  const frame = hasFrames ? requestAnimationFrame(run) : undefined;
+  const timer = setTimeout(run, frame === undefined ? 0 : NO_FRAME_MS);
 
   function cancel(): void {
     clearTimeout(timer);
     if (frame !== undefined) cancelAnimationFrame(frame);
   }
-  function tell(): void {
+  function run(): void {
     cancel();
     callback();
   }
@@ -33,22 +33,22 @@ export const nextFrame: FrameScheduler = (callback) => {
 };
 
 export interface Notifier {
-  /** What it returns takes the listener off. */
+  /** Adds a listener. Returns a function that removes it. */
   subscribe(listener: () => void): () => void;
-  isHeard(): boolean;
-  /** However often it changed: one call of every listener a frame. */
+  hasListeners(): boolean;
+  /** Marks the value as changed: each listener is called once per frame, however often this is called. */
   changed(): void;
   close(): void;
 }
 
-export function createNotifier(schedule: FrameScheduler, beforeTelling: () => void): Notifier {
+export function createNotifier(schedule: FrameScheduler, beforeNotify: () => void): Notifier {
   const listeners = new Set<() => void>();
   let isDue = false;
   let cancel: (() => void) | undefined;
 
-  function tell(): void {
+  function notify(): void {
     isDue = false;
-    beforeTelling();
+    beforeNotify();
     for (const listener of [...listeners]) listener();
   }
 
@@ -58,12 +58,12 @@ export function createNotifier(schedule: FrameScheduler, beforeTelling: () => vo
       listeners.add(own);
       return () => listeners.delete(own);
     },
-    isHeard: () => listeners.size > 0,
+    hasListeners: () => listeners.size > 0,
     changed() {
       if (isDue) return;
       // Before it is scheduled: a scheduler may call back at once.
       isDue = true;
-      cancel = schedule(tell);
+      cancel = schedule(notify);
     },
     close() {
       cancel?.();
@@ -71,13 +71,15 @@ export function createNotifier(schedule: FrameScheduler, beforeTelling: () => vo
     },
   };
 }
-/** The value before, if all fields of the new one are the same there: who compares with `===` sees that nothing changed. */
-export function keepSame<T extends object>(before: T | undefined, now: T): T {
+
+/** Returns the previous value if all fields of the new one equal it, so that `===` shows that nothing changed. */
+export function retainIdentity<T extends object>(before: T | undefined, now: T): T {
   if (!before) return now;
   for (const name in now) if (now[name] !== before[name]) return now;
   return before;
 }
-/** Calls the function the first time it is called itself, and never again. */
+
+/** Wraps a function so that only the first call runs it. */
 export function once(run: () => void): () => void {
   let isDone = false;
   return () => {

@@ -1,11 +1,11 @@
 import type { Clock } from "@throughline/ai-core";
 import type { HandedCommands } from "../commands/adopt-scheduler.js";
-import { createCommandShell, type PendingCommands } from "../commands/agent-command-scheduler.js";
-import type { Answer, Command, CommandOutcome } from "../commands/command.js";
+import { createAgentCommandScheduler, type PendingCommands } from "../commands/agent-command-scheduler.js";
+import type { Command, CommandAck, CommandOutcome } from "../commands/command.js";
 import type { PendingSync } from "../commands/pending-sync.js";
-import type { CommandPolicy, Scheduler } from "../commands/scheduler-state.js";
+import type { CommandPolicy, SchedulerState } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection-state.js";
-import type { BrowserStream, StreamReader, StreamSubscription } from "../connection/thread-stream.js";
+import type { StreamReader, StreamSubscription, ThreadStream } from "../connection/thread-stream.js";
 import {
   type Authority,
   emptyProjection,
@@ -21,74 +21,74 @@ import type { AgentFrame } from "../wire/agent-event.js";
 import type { Telemetry } from "./environment.js";
 import { once } from "./store.js";
 
-/** All that changes what is shown. */
+/** The inputs that change the view of a thread. */
 export type ShownInput = Exclude<ProjectionInput, { kind: "claim" | "release" }>;
 
-export interface LineHooks {
-  /** Something that is shown changed. */
+export interface ControllerHooks {
+  /** The UI state changed. */
   readonly onChange: () => void;
-  /** What was shown, in order: a tab that replays it shows the same. `texts`: what the frames of it were read from. */
+  /** An input was reduced; a tab that replays all in order has the same view. `texts`: the unparsed texts of its frames. */
   readonly onShown: (input: ShownInput, texts?: readonly EventText[]) => void;
-  /** A command came out. */
-  readonly onSettled?: (id: string, outcome: CommandOutcome) => void;
-  /** The service answered a command that was handed over meanwhile. */
-  readonly onLateAnswer?: (id: string, answer: Answer) => void;
+  /** A command has an outcome. */
+  readonly onCompleted?: (id: string, outcome: CommandOutcome) => void;
+  /** The service acknowledged a command that was handed over to another tab meanwhile. */
+  readonly onLateAck?: (id: string, ack: CommandAck) => void;
 }
 
-export interface ThreadLineOptions extends LineHooks {
+export interface ThreadControllerOptions extends ControllerHooks {
   readonly thread: ThreadName;
   readonly service: ServicePort;
-  readonly stream: BrowserStream;
+  readonly stream: ThreadStream;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly commandPolicy: CommandPolicy;
-  /** Asked for each request: what the page offers right now. */
+  /** Called for each request: the tools and the context of the page at that moment. */
   readonly circumstances: () => Circumstances;
   /** A `sync` that must survive a reload; `undefined`: none. */
   readonly persist: (sync: PendingSync | undefined) => void;
 }
 
-/** What one thread shows and does. */
-export interface ThreadLine {
+/** The view, the connection and the commands of one thread. */
+export interface ThreadController {
   view(): ThreadView;
   status(): ConnectionStatus;
   /** Commands that have no outcome yet. */
   pending(): PendingCommands;
   submit(command: Command): Promise<CommandOutcome>;
-  /** Keeps the connection open until released. */
+  /** Opens the connection. Returns a function that releases it. */
   open(): () => void;
   poll(): Promise<boolean>;
-  /** Gives up a message that was refused, or a run that waits for its turn with the messages in it. */
+  /** Discards a refused message, or a queued run with its messages. */
   discard(id: string): void;
-  /** Connects now instead of when it is due, and again after a refusal. */
+  /** Connects now instead of after the backoff, also after a refusal. */
   reconnect(): void;
   close(): void;
 }
 
-/** A line that another tab may go on with. */
-export interface MovableLine extends ThreadLine {
-  /** Where this line stands, for another tab that joins. */
+/** A controller that can be moved to another tab. */
+export interface MovableController extends ThreadController {
+  /** The current projection, for another tab that joins. */
   projection(): Projection;
-  /** Takes over what another tab held, with the commands it had under way where it handed them over. */
+  /** Adopts the view and the cursor of another tab, and its commands under way where it handed them over. */
   adopt(view: ThreadView, cursor: string | undefined, commands?: HandedCommands): void;
-  /** Hands its commands over: from now on nothing of them is done here. */
-  handOver(): Scheduler;
-  /** The answer to a command that another tab sent before it handed it over. */
-  answered(id: string, answer: Answer): void;
+  /** Hands its commands over to another tab: from now on this controller performs none of them. */
+  handOver(): SchedulerState;
+  /** Applies the ack of a command that another tab had sent before it handed the command over. */
+  acked(id: string, ack: CommandAck): void;
 }
 
 const CLOSED: ConnectionStatus = { kind: "closed" };
 
-/** Performs what a thread's machines decide. */
-export function createThreadLine(options: ThreadLineOptions): MovableLine {
+/** Creates the effect runner of one thread: it performs the effects of the stream reader, the projection and the scheduler. */
+export function createThreadController(options: ThreadControllerOptions): MovableController {
   const { thread, service, telemetry } = options;
   let projection: Projection = emptyProjection;
   let openCount = 0;
   let subscription: StreamSubscription | undefined;
   let authority: Authority | undefined;
-  /** A cursor was sent, and nothing came yet that says whether the service goes on from it. */
-  let goesOn = false;
-  const commands = createCommandShell({
+  /** A cursor was sent, and no frame shows yet whether the service resumes from it. */
+  let isResuming = false;
+  const commands = createAgentCommandScheduler({
     ...options,
     policy: options.commandPolicy,
     view: () => projection.view,
@@ -96,14 +96,14 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
       updateSubscription();
       options.onChange();
     },
-    onSettled(id, outcome, messageIds) {
-      // A run that was stopped before it began never had them: what the thread does not hold by now it will not hold.
-      if (messageIds.length > 0) take({ kind: "unsent", messageIds });
-      options.onSettled?.(id, outcome);
+    onCompleted(id, outcome, messageIds) {
+      // A run that was stopped before it began never had them: messages that the thread lacks by now will never arrive.
+      if (messageIds.length > 0) apply({ kind: "unsent", messageIds });
+      options.onCompleted?.(id, outcome);
     },
   });
 
-  function take(input: ProjectionInput, texts?: readonly EventText[]): Authority | undefined {
+  function apply(input: ProjectionInput, texts?: readonly EventText[]): Authority | undefined {
     const before = projection;
     const [next, effects] = project(projection, input);
     projection = next;
@@ -122,13 +122,13 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
           break;
         case "misfit":
           telemetry.misfit?.(effect.type);
-          subscription?.startOver();
+          subscription?.resync();
           break;
         case "acknowledged":
-          commands.tellConfirmed(effect.id);
+          commands.confirmMutation(effect.id);
           break;
         case "run":
-          commands.tellOfRun(effect.run);
+          commands.observeRun(effect.run);
           break;
       }
     }
@@ -140,18 +140,18 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
     thread: { ...thread, view: "ag-ui" },
     begin() {
       const { cursor } = projection;
-      authority = take({ kind: "claim", source: "detail-connect" });
-      goesOn = cursor !== undefined;
+      authority = apply({ kind: "claim", source: "detail-connect" });
+      isResuming = cursor !== undefined;
       return cursor;
     },
     events(texts) {
       if (!authority) return;
       const frames = readFrames(texts);
-      if (goesOn) {
-        if (frames.some(isAnew)) subscription?.gap();
-        goesOn = frames.every(({ id, event }) => id === undefined && event.type !== "STATE_SNAPSHOT");
+      if (isResuming) {
+        if (frames.some(isFullSnapshot)) subscription?.gap();
+        isResuming = frames.every(({ id, event }) => id === undefined && event.type !== "STATE_SNAPSHOT");
       }
-      take({ kind: "frames", authority, frames }, texts);
+      apply({ kind: "frames", authority, frames }, texts);
     },
     end: release,
     statusChanged: () => options.onChange(),
@@ -160,12 +160,12 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
   function release(): void {
     const held = authority;
     authority = undefined;
-    if (held) take({ kind: "release", authority: held });
+    if (held) apply({ kind: "release", authority: held });
   }
 
-  /** A page that is open, and every command that is under way, needs to see the thread. */
+  /** Subscribes while a page is open or a command is under way: both need the thread's frames. */
   function updateSubscription(): void {
-    if (openCount > 0 || commands.needsLine()) {
+    if (openCount > 0 || commands.needsStream()) {
       subscription ??= options.stream.subscribe(reader);
       return;
     }
@@ -175,7 +175,7 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
     release();
   }
 
-  /** Asks once more after a refusal. */
+  /** Reconnects after a refusal. */
   function retry(): void {
     if (subscription?.status().kind === "failed") subscription.reconnect();
   }
@@ -186,9 +186,9 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
     projection: () => projection,
     pending: commands.pending,
     submit(command) {
-      const said = command.kind === "stop" ? [] : (command.input.messages ?? []);
-      // At once, also what has to wait its turn or is turned away unsent: nothing a person wrote may vanish.
-      if (said.length > 0) take({ kind: "sending", messages: said });
+      const messages = command.kind === "stop" ? [] : (command.input.messages ?? []);
+      // At once, also messages that have to wait or are refused unsent: nothing a person wrote may vanish.
+      if (messages.length > 0) apply({ kind: "sending", messages });
       retry();
       return commands.submit(command);
     },
@@ -202,28 +202,28 @@ export function createThreadLine(options: ThreadLineOptions): MovableLine {
       });
     },
     async poll() {
-      const polling = take({ kind: "claim", source: "poll" });
-      // The page is open: its stream says more than any poll.
+      const polling = apply({ kind: "claim", source: "poll" });
+      // The page is open: its stream delivers more than any poll.
       if (!polling) return true;
       const texts = await service.poll(thread, projection.cursor);
-      if (texts) take({ kind: "frames", authority: polling, frames: readFrames(texts) }, texts);
-      take({ kind: "release", authority: polling });
+      if (texts) apply({ kind: "frames", authority: polling, frames: readFrames(texts) }, texts);
+      apply({ kind: "release", authority: polling });
       return texts !== undefined;
     },
     adopt(view, cursor, handed) {
-      take({ kind: "adopt", view, cursor });
+      apply({ kind: "adopt", view, cursor });
       if (handed) commands.adopt(handed);
-      // What was being sent by a tab that is gone is asked for again here by who wants it, or never.
+      // In-flight messages of a closed tab: their owner resubmits them, or nothing does.
       const sending = commands.messageIds();
       const messageIds = view.messages.flatMap(({ id, local }) =>
         local === "sending" && !sending.has(id) ? [id] : [],
       );
-      if (messageIds.length > 0) take({ kind: "unsent", messageIds });
+      if (messageIds.length > 0) apply({ kind: "unsent", messageIds });
     },
     handOver: commands.handOver,
-    answered: commands.answered,
+    acked: commands.acked,
     discard(id) {
-      for (const messageId of new Set([id, ...commands.discard(id)])) take({ kind: "discard", messageId });
+      for (const messageId of new Set([id, ...commands.discard(id)])) apply({ kind: "discard", messageId });
     },
     reconnect: () => subscription?.reconnect(),
     close() {
@@ -239,7 +239,7 @@ function isShown(input: ProjectionInput): input is ShownInput {
   return input.kind !== "claim" && input.kind !== "release";
 }
 
-/** Asked to go on, the service told everything instead. */
-function isAnew({ id, event }: AgentFrame): boolean {
+/** The first frame of a full snapshot, which the service sends where it can't resume from the cursor. */
+function isFullSnapshot({ id, event }: AgentFrame): boolean {
   return id === undefined && event.type === "STATE_SNAPSHOT";
 }

@@ -7,8 +7,15 @@ import type { LogReader } from "../connection/thread-stream.js";
 import { type MessageView, messageById, type ThreadView } from "../projection/thread-view.js";
 import type { ThreadName } from "../transport/agent-service.js";
 import type { AgentFrame } from "../wire/agent-event.js";
-import { createNotifier, type FrameScheduler, keepSame, type Notifier, once, type Store } from "./store.js";
-import type { ShownInput, ThreadLine } from "./thread-controller.js";
+import {
+  createNotifier,
+  type FrameScheduler,
+  type Notifier,
+  once,
+  retainIdentity,
+  type Store,
+} from "./store.js";
+import type { ShownInput, ThreadController } from "./thread-controller.js";
 
 export interface ThreadSnapshot {
   readonly view: ThreadView;
@@ -16,64 +23,64 @@ export interface ThreadSnapshot {
   readonly pending: PendingCommands;
 }
 
-/** A frame as it came, and when. */
+/** A received frame with its time. */
 export interface LoggedFrame extends AgentFrame {
   readonly at: number;
 }
 
-/** A command on its way. Its run's id is known before its outcome: the run shows under it as `view.run.runId`. */
+/** A submitted command. Its run's id is known before its outcome: it is the `view.run.runId` of the run. */
 export type SubmittedCommand = Promise<CommandOutcome> & { readonly runId: string };
 
-/** One thread of one agent, for a page. Commands never reject: how they came out is their value. */
+/** The interface of a page to one thread of one agent. Commands never reject: they resolve with their outcome. */
 export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
-  /** Keeps the thread's connection open until what it returns is called. */
+  /** Opens the thread's connection. Returns a function that closes it. */
   open(): () => void;
   /** The newest frames, for inspectors. */
   readonly events: Store<readonly LoggedFrame[]>;
-  /** Every frame as it comes, in order: for a program that prints and draws nothing. */
+  /** Calls back with every frame on arrival, in order: for a program that prints and draws nothing. */
   frames(listener: (frames: readonly AgentFrame[]) => void): () => void;
-  /** The thread's log itself, from its beginning or behind what the reader holds, until what it returns is called. */
+  /** Reads the thread's log from its beginning, or from the reader's cursor. Returns a function that stops reading. */
   readLog(reader: LogReader): () => void;
-  /** A message of the person, shown at once. */
+  /** Sends a user message, which is shown at once. */
   send(content: string | readonly JsonObject[], policy?: BusyPolicy): SubmittedCommand;
   run(input: RunInput, policy?: BusyPolicy): SubmittedCommand;
-  /** One of the agent's own commands. */
+  /** Runs one of the agent's own commands. */
   command(name: string, args?: JsonObject, policy?: BusyPolicy): SubmittedCommand;
-  /** The latest wish for the agent's state counts. Done when the agent says that it has it. */
+  /** Requests a state of the agent; the latest request counts. Confirmed when the agent's state acknowledges it. */
   sync(state: JsonObject): SubmittedCommand;
-  /** Stops what runs, then runs: without an input, the agent's command `fire`. */
+  /** Stops the active run, then starts one: without an input, the agent's command `fire`. */
   fire(input?: RunInput): SubmittedCommand;
   stop(): Promise<CommandOutcome>;
   answer(interruptId: string, value: Json): SubmittedCommand;
-  /** Answers to several questions at once: an agent that asked them together waits for all. */
+  /** Responds to several interrupts at once: an agent that raised them together waits for all responses. */
   answerAll(answers: Readonly<Record<string, Json>>): SubmittedCommand;
-  /** Takes an answer back that made the run fail: the agent asks anew. Past a breakpoint, the agent goes on. */
+  /** Withdraws a response that made the run fail: the agent raises the interrupt again. After a breakpoint, the agent continues. */
   askAgain(): SubmittedCommand;
-  /** A message that was refused, once more. */
+  /** Sends a refused message again. */
   resend(messageId: string): Promise<CommandOutcome>;
-  /** Gives up a message that was refused, or a run that waits for its turn: by its id, or that of a message in it. */
+  /** Discards a refused message or a queued run: by its id, or by that of a message in it. */
   discard(id: string): void;
-  /** Connects now instead of when it is due, and again after a refusal. Does nothing while no page is open. */
+  /** Connects now instead of after the backoff, also after a refusal. Does nothing while no page is open. */
   reconnect(): void;
 }
 
 export interface ThreadHandleOptions extends ThreadName {
-  /** Made when it is asked for: a thread without a page is let go of. */
-  readonly line: () => ThreadLine;
+  /** Creates the controller on use: a thread without a page is evicted. */
+  readonly controller: () => ThreadController;
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
   readonly open: () => () => void;
   readonly readLog: (reader: LogReader) => () => void;
-  /** Keeps the thread until what it returns is called. */
+  /** Retains the thread until the returned function is called. */
   readonly retain: () => () => void;
 }
 
-/** The handle, and how its line tells it of changes. */
+/** The handle, and the functions by which the thread registry notifies it. */
 export interface ThreadHandleParts {
   readonly handle: ThreadHandle;
   changed(): void;
   shown(input: ShownInput): void;
-  /** The thread was let go of: nothing of it is held here. */
+  /** Drops all data of the thread, which was evicted. */
   forget(): void;
   close(): void;
 }
@@ -89,19 +96,19 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   let listeners = 0;
   const readers = new Set<(frames: readonly AgentFrame[]) => void>();
   const views = createNotifier(options.schedule, () => {
-    snapshot = takeSnapshot(snapshot);
+    snapshot = readSnapshot(snapshot);
   });
   const logs = createNotifier(options.schedule, () => {
-    // Copied when it is read, which is rare.
+    // Copied on read, which is rare.
     logSnapshot = undefined;
   });
 
-  function takeSnapshot(before: ThreadSnapshot | undefined): ThreadSnapshot {
-    const line = options.line();
-    const view = line.view();
-    const connection = line.status();
-    const pending = line.pending();
-    return keepSame(before, { view, connection, pending });
+  function readSnapshot(before: ThreadSnapshot | undefined): ThreadSnapshot {
+    const controller = options.controller();
+    const view = controller.view();
+    const connection = controller.status();
+    const pending = controller.pending();
+    return retainIdentity(before, { view, connection, pending });
   }
 
   function ids(): { readonly id: string } {
@@ -109,14 +116,14 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
   }
 
   function submit(command: Command): SubmittedCommand {
-    return Object.assign(options.line().submit(command), { runId: command.id });
+    return Object.assign(options.controller().submit(command), { runId: command.id });
   }
 
   function run(input: RunInput, busy: BusyPolicy = REJECT): SubmittedCommand {
     return submit({ kind: "run", ...ids(), input, busy });
   }
 
-  /** Listens, and keeps the thread for as long as that. */
+  /** Subscribes, and retains the thread until unsubscribed. */
   function listen(notifier: Notifier, listener: () => void): () => void {
     const release = options.retain();
     const unsubscribe = notifier.subscribe(listener);
@@ -134,7 +141,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     readLog: options.readLog,
     getSnapshot() {
       // Without subscribers, no reader can see two values within one frame.
-      if (listeners === 0 || !snapshot) snapshot = takeSnapshot(snapshot);
+      if (listeners === 0 || !snapshot) snapshot = readSnapshot(snapshot);
       return snapshot;
     },
     subscribe(listener) {
@@ -164,18 +171,18 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     run,
     command: (name, args, policy) => run({ command: { name, ...(args && { args }) } }, policy),
     sync(state) {
-      // Later than the newest that the thread knows, whatever this machine's clock says.
-      const { lastAppliedClientMutationId: applied } = options.line().view().state;
+      // Later than the newest id that the thread has applied, whatever this machine's clock shows.
+      const { lastAppliedClientMutationId: applied } = options.controller().view().state;
       const id = newId(clock.now(), typeof applied === "string" ? applied : undefined);
       return submit({ kind: "sync", id, input: { state } });
     },
     fire: (input = { command: { name: "fire" } }) => submit({ kind: "fire", ...ids(), input }),
-    stop: () => options.line().submit({ kind: "stop", ...ids() }),
+    stop: () => options.controller().submit({ kind: "stop", ...ids() }),
     answer: (interruptId, value) => run({ answers: { [interruptId]: value } }),
     answerAll: (answers) => run({ answers }),
     askAgain: () => run({ command: { name: "ask_again" } }),
     resend(messageId) {
-      const message = messageById(options.line().view(), messageId);
+      const message = messageById(options.controller().view(), messageId);
       if (message?.local !== "unsent") {
         return Promise.resolve({
           kind: "refused",
@@ -186,8 +193,8 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       const { local: _local, ...again } = message;
       return run({ messages: [again satisfies MessageView] });
     },
-    discard: (id) => options.line().discard(id),
-    reconnect: () => options.line().reconnect(),
+    discard: (id) => options.controller().discard(id),
+    reconnect: () => options.controller().reconnect(),
   };
 
   return {
@@ -198,9 +205,9 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
       for (const read of [...readers]) read(input.frames);
       const at = clock.now();
       for (const { id, event } of input.frames) log.push({ id, event, at });
-      // Cut now and then, not with every frame.
+      // Trimmed in batches, not with every frame.
       if (log.length > 2 * MAX_LOGGED) log = log.slice(-MAX_LOGGED);
-      if (logs.isHeard()) logs.changed();
+      if (logs.hasListeners()) logs.changed();
       else logSnapshot = undefined;
     },
     forget() {

@@ -5,35 +5,35 @@ import type { LogReader } from "../connection/thread-stream.js";
 import type { ThreadName, Visibility } from "../transport/agent-service.js";
 import { createNamedTimers } from "./environment.js";
 import { type FrameScheduler, once } from "./store.js";
-import type { LineHooks, ThreadLine } from "./thread-controller.js";
+import type { ControllerHooks, ThreadController } from "./thread-controller.js";
 import { createThreadHandle, type ThreadHandle, type ThreadHandleParts } from "./thread-handle.js";
 
-export interface HeldThread extends ThreadHandleParts {
-  readonly line: ThreadLine;
+export interface RegisteredThread extends ThreadHandleParts {
+  readonly controller: ThreadController;
 }
 
-export interface HeldThreadsOptions {
+export interface ThreadRegistryOptions {
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
   readonly maxOpen: number;
   readonly gcTime: number;
   readonly syncs: ReturnType<typeof createPendingSyncs>;
-  readonly createLine: (key: string, hooks: LineHooks) => ThreadLine;
+  readonly createController: (key: string, hooks: ControllerHooks) => ThreadController;
   readonly readLog: (key: string, reader: LogReader) => () => void;
-  /** Something that a thread shows changed. */
-  readonly onChange: (key: string, line: ThreadLine) => void;
-  /** Which pages have a stream now. */
+  /** The UI state of a thread changed. */
+  readonly onChange: (key: string, controller: ThreadController) => void;
+  /** The set of pages that have a stream changed. */
   readonly onOpen: (keys: readonly string[]) => void;
-  /** Something beside its pages and its commands still needs the thread. */
+  /** Whether the thread is needed by more than its own pages and commands. */
   readonly isWanted: (key: string) => boolean;
-  readonly onLetGo: (key: string) => void;
+  readonly onEvict: (key: string) => void;
 }
 
-/** The threads of a client: each is made when it is used, and let go of a while after its last use. */
-export function createHeldThreads(options: HeldThreadsOptions) {
+/** The threads of a client: each is created on use, and evicted `gcTime` after its last use. */
+export function createThreadRegistry(options: ThreadRegistryOptions) {
   const { clock, schedule, syncs } = options;
-  const held = new Map<string, HeldThread>();
-  /** By thread, for as long as the page has them: what is let go of behind one comes back when it is used. */
+  const threads = new Map<string, RegisteredThread>();
+  /** Handles by thread, for as long as the page references them: an evicted thread is recreated when its handle is used. */
   const handles = new Map<string, WeakRef<ThreadHandle>>();
   const partsOf = new WeakMap<ThreadHandle, ThreadHandleParts>();
   const unused = new FinalizationRegistry<string>((key) => {
@@ -43,38 +43,38 @@ export function createHeldThreads(options: HeldThreadsOptions) {
 
   const pages = createOpenPages({
     maxOpen: options.maxOpen,
-    // A page may be left after the client was closed; the one below it is not opened for that.
-    connect: (key) => (closed ? () => {} : hold(key).line.open()),
+    // A page may be released after the client was closed; that must not open the next newest page.
+    connect: (key) => (closed ? () => {} : acquire(key).controller.open()),
     onChange: options.onOpen,
   });
-  const keeper = createThreadKeeper({
+  const eviction = createThreadEviction({
     clock,
     gcTime: options.gcTime,
     isUsed(key) {
-      const pending = held.get(key)?.line.pending();
+      const pending = threads.get(key)?.controller.pending();
       return (pending && isPending(pending)) || options.isWanted(key);
     },
-    letGo(key) {
-      const left = held.get(key);
-      held.delete(key);
-      left?.line.close();
-      options.onLetGo(key);
-      left?.forget();
+    evict(key) {
+      const evicted = threads.get(key);
+      threads.delete(key);
+      evicted?.controller.close();
+      options.onEvict(key);
+      evicted?.forget();
     },
   });
 
   function handleOf(key: string): ThreadHandleParts {
     const known = handles.get(key)?.deref();
-    const kept = known && partsOf.get(known);
-    if (kept) return kept;
+    const cached = known && partsOf.get(known);
+    if (cached) return cached;
     const parts = createThreadHandle({
-      ...threadOf(key),
-      line: () => hold(key).line,
+      ...parseThreadKey(key),
+      controller: () => acquire(key).controller,
       clock,
       schedule,
       open: () => retaining(key, pages.open(key)),
       readLog: (reader) => retaining(key, options.readLog(key, reader)),
-      retain: () => keeper.retain(key),
+      retain: () => eviction.retain(key),
     });
     handles.set(key, new WeakRef(parts.handle));
     partsOf.set(parts.handle, parts);
@@ -83,76 +83,76 @@ export function createHeldThreads(options: HeldThreadsOptions) {
   }
 
   function retaining(key: string, leave: () => void): () => void {
-    const release = keeper.retain(key);
+    const release = eviction.retain(key);
     return () => {
       leave();
       release();
     };
   }
 
-  function hold(key: string): HeldThread {
-    const known = held.get(key);
+  function acquire(key: string): RegisteredThread {
+    const known = threads.get(key);
     if (known) return known;
     const parts = handleOf(key);
-    const line = options.createLine(key, {
+    const controller = options.createController(key, {
       onChange() {
         parts.changed();
-        const now = held.get(key);
-        if (now) options.onChange(key, now.line);
+        const now = threads.get(key);
+        if (now) options.onChange(key, now.controller);
       },
       onShown: (input) => parts.shown(input),
     });
-    const created: HeldThread = { ...parts, line };
-    held.set(key, created);
+    const created: RegisteredThread = { ...parts, controller };
+    threads.set(key, created);
     if (closed) {
-      line.close();
+      controller.close();
       return created;
     }
-    keeper.wait(key);
-    // What was owed when the page was left. Sent again under its id, it is the same.
+    eviction.schedule(key);
+    // A `sync` that was unacknowledged when the page was left. Resent under its id, it is the same command.
     const owed = syncs.load(key);
-    if (owed) void line.submit(owed);
+    if (owed) void controller.submit(owed);
     return created;
   }
 
   return {
-    hold,
-    all: (): ReadonlyMap<string, HeldThread> => held,
+    acquire,
+    all: (): ReadonlyMap<string, RegisteredThread> => threads,
     close(): void {
       closed = true;
-      keeper.close();
-      for (const { line, close } of held.values()) {
-        line.close();
+      eviction.close();
+      for (const { controller, close } of threads.values()) {
+        controller.close();
         close();
       }
     },
   };
 }
 
-export interface ThreadKeeperOptions {
+export interface ThreadEvictionOptions {
   readonly clock: Clock;
-  /** How long a thread is kept that nothing uses. `Infinity`: for ever. */
+  /** How long an unused thread is retained. `Infinity`: for ever. */
   readonly gcTime: number;
-  /** Something beside what is counted still uses it. */
+  /** Whether the thread is in use although its reference count is 0. */
   readonly isUsed: (key: string) => boolean;
-  readonly letGo: (key: string) => void;
+  readonly evict: (key: string) => void;
 }
 
-/** Counts who uses a thread, and lets go of it a while after the last did. */
-function createThreadKeeper({ clock, gcTime, isUsed, letGo }: ThreadKeeperOptions) {
+/** Counts references to each thread, and evicts it `gcTime` after the last one was released. */
+function createThreadEviction({ clock, gcTime, isUsed, evict }: ThreadEvictionOptions) {
   const users = new Map<string, number>();
   const timers = createNamedTimers<string>(clock, (key) => {
-    if (isUsed(key)) wait(key);
-    else letGo(key);
+    if (isUsed(key)) schedule(key);
+    else evict(key);
   });
 
-  function wait(key: string): void {
+  function schedule(key: string): void {
     if (!users.has(key)) timers.set(key, gcTime);
   }
 
   return {
-    /** A thread that is there and has no user yet. */
-    wait,
+    /** Schedules the eviction of a thread that has no reference yet. */
+    schedule,
     retain(key: string): () => void {
       users.set(key, (users.get(key) ?? 0) + 1);
       timers.set(key, undefined);
@@ -161,7 +161,7 @@ function createThreadKeeper({ clock, gcTime, isUsed, letGo }: ThreadKeeperOption
         if (left > 0) users.set(key, left);
         else {
           users.delete(key);
-          wait(key);
+          schedule(key);
         }
       });
     },
@@ -169,9 +169,9 @@ function createThreadKeeper({ clock, gcTime, isUsed, letGo }: ThreadKeeperOption
   };
 }
 
-/** docs/requirements.md#client-3: of the pages that are open, only the newest few have a stream. */
+/** The open pages. Only the newest `maxOpen` of them have a stream (docs/requirements.md#client-3). */
 export interface OpenPages {
-  /** Opens a page until what it returns is called. */
+  /** Opens a page. Returns a function that closes it. */
   open(key: string): () => void;
 }
 
@@ -209,12 +209,12 @@ function createOpenPages(options: {
   };
 }
 
-/** A thread's name as one string, for maps and for what tabs say to each other. */
-export function keyOf({ agentId, threadId, visibility }: ThreadName): string {
+/** A thread's locator as one string, for maps and for messages between tabs. */
+export function threadKey({ agentId, threadId, visibility }: ThreadName): string {
   return JSON.stringify(visibility === undefined ? [agentId, threadId] : [agentId, threadId, visibility]);
 }
 
-export function threadOf(key: string): ThreadName {
+export function parseThreadKey(key: string): ThreadName {
   const [agentId, threadId, visibility]: [string, string, Visibility?] = JSON.parse(key);
   return { agentId, threadId, visibility };
 }

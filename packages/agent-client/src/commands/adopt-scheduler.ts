@@ -2,31 +2,31 @@ import type { Command } from "./command.js";
 import { dispatch } from "./dispatch.js";
 import {
   type CommandPolicy,
-  type Scheduler,
   type SchedulerEffect,
+  type SchedulerState,
   type SchedulerStep,
   stopRun,
   timer,
 } from "./scheduler-state.js";
 
-/** What another tab had under way, for a shell that goes on with it. */
+/** Commands that another tab had under way, for a scheduler that continues them. */
 export interface HandedCommands {
   readonly commands: readonly Command[];
-  readonly goOn: (policy: CommandPolicy) => SchedulerStep;
+  readonly resume: (policy: CommandPolicy) => SchedulerStep;
 }
 
-/** Apart from the shell, so that a page that does not share with other tabs does not download it. */
-export function handedCommands(handed: Scheduler): HandedCommands {
-  return { commands: commandsOf(handed), goOn: (policy) => adoptScheduler(handed, policy) };
+/** A module of its own, so that a page that does not share with other tabs does not download it. */
+export function handedCommands(handed: SchedulerState): HandedCommands {
+  return { commands: commandsOf(handed), resume: (policy) => adoptScheduler(handed, policy) };
 }
 
 /**
- * Goes on with what another tab had under way. Nothing is sent a second time for that: what was on its way counts as arrived
- * until it is missed, and stops that were not heard are asked for again.
+ * Continues the commands of another tab. None is resent for that: a command in flight counts as arrived until its run is missed.
+ * Stops that were not acknowledged are requested again.
  */
-function adoptScheduler(handed: Scheduler, policy: CommandPolicy): SchedulerStep {
+function adoptScheduler(handed: SchedulerState, policy: CommandPolicy): SchedulerStep {
   const { sent, preemption, unconfirmed } = handed;
-  const next: Scheduler =
+  const next: SchedulerState =
     sent?.phase === "sending" ? { ...handed, sent: { ...sent, phase: "running" } } : handed;
   const effects: SchedulerEffect[] = [];
   if (next.sent?.phase === "running") effects.push(timer("track", policy.trackMs));
@@ -37,7 +37,7 @@ function adoptScheduler(handed: Scheduler, policy: CommandPolicy): SchedulerStep
   return dispatch(next, effects, policy);
 }
 
-/** All that has no outcome yet. An unconfirmed `sync` is known by its id alone. */
-function commandsOf({ sent, preemption, sync, queue }: Scheduler): readonly Command[] {
+/** The commands that have no outcome yet. An unconfirmed `sync` is known by its id alone. */
+function commandsOf({ sent, preemption, sync, queue }: SchedulerState): readonly Command[] {
   return [sent?.command, preemption?.command, sync, ...queue].filter((command) => command !== undefined);
 }

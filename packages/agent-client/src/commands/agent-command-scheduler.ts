@@ -1,20 +1,26 @@
 import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers, type Telemetry } from "../client/environment.js";
-import { keepSame } from "../client/store.js";
+import { retainIdentity } from "../client/store.js";
 import type { RunView, ThreadView } from "../projection/thread-view.js";
 import type { Circumstances, ServicePort, ThreadName } from "../transport/agent-service.js";
 import type { HandedCommands } from "./adopt-scheduler.js";
-import { type Answer, type Command, type CommandOutcome, nameRun, type ScheduledOutcome } from "./command.js";
+import {
+  type Command,
+  type CommandAck,
+  type CommandOutcome,
+  type ScheduledOutcome,
+  withRunIds,
+} from "./command.js";
 import type { PendingSync } from "./pending-sync.js";
-import { schedule } from "./scheduler.js";
+import { transitionScheduler } from "./scheduler.js";
 import {
   type CommandPolicy,
   idleScheduler,
-  needsLine,
+  needsStream,
   type QueuedRun,
-  type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
+  type SchedulerState,
   type SchedulerStep,
   type TimerName,
 } from "./scheduler-state.js";
@@ -25,34 +31,34 @@ export interface PendingCommands {
   readonly running: boolean;
   /** A stop, or a fire that waits for the thread to be free. */
   readonly preempting: boolean;
-  /** Runs that wait for their turn, in order. */
+  /** Queued runs, in order. */
   readonly queue: readonly QueuedRun[];
 }
 
-export interface CommandShell {
+export interface AgentCommandScheduler {
   submit(command: Command): Promise<CommandOutcome>;
-  /** Gives up what waits for its turn, by its id or that of a message in it. Gives the ids of its messages. */
+  /** Discards a queued run, by its id or that of a message in it. Returns the ids of its messages. */
   discard(id: string): readonly string[];
-  /** What is shown is what the commands know of the thread. */
-  tellOfRun(run: RunView): void;
-  /** `lastAppliedClientMutationId` of the thread's state. */
-  tellConfirmed(id: string): void;
-  /** The same object for as long as nothing of it changes. */
+  /** Observes a run of the thread: commands know of runs only by the projection. */
+  observeRun(run: RunView): void;
+  /** Confirms a `sync`: `id` is `lastAppliedClientMutationId` of the thread's state. */
+  confirmMutation(id: string): void;
+  /** The pending commands: the same object while nothing in it changes. */
   pending(): PendingCommands;
-  /** A command is under way that has to see what becomes of the thread. */
-  needsLine(): boolean;
-  /** Goes on with what another tab had under way, beginning with this step. */
+  /** Whether a command under way needs the thread's stream. */
+  needsStream(): boolean;
+  /** Continues the commands of another tab, beginning with their first step. */
   adopt(handed: HandedCommands): void;
-  /** What is under way, for another tab to go on with. From now on nothing of it is done here. */
-  handOver(): Scheduler;
-  /** The answer to a command that another tab sent before it handed it over. */
-  answered(id: string, answer: Answer): void;
-  /** Of messages that are on their way. */
+  /** Returns the commands under way, for another tab to continue. From now on this scheduler performs none of them. */
+  handOver(): SchedulerState;
+  /** Applies the ack of a command that another tab had sent before it handed the command over. */
+  acked(id: string, ack: CommandAck): void;
+  /** The ids of messages of commands under way. */
   messageIds(): ReadonlySet<string>;
   close(): void;
 }
 
-export interface CommandShellOptions {
+export interface AgentCommandSchedulerOptions {
   readonly thread: ThreadName;
   readonly service: ServicePort;
   readonly clock: Clock;
@@ -62,42 +68,47 @@ export interface CommandShellOptions {
   readonly persist: (sync: PendingSync | undefined) => void;
   readonly view: () => ThreadView;
   readonly onChange: () => void;
-  readonly onSettled: (id: string, outcome: CommandOutcome, messageIds: readonly string[]) => void;
-  readonly onLateAnswer?: (id: string, answer: Answer) => void;
+  readonly onCompleted: (id: string, outcome: CommandOutcome, messageIds: readonly string[]) => void;
+  readonly onLateAck?: (id: string, ack: CommandAck) => void;
 }
 
-export const nonePending: PendingCommands = { sync: false, running: false, preempting: false, queue: [] };
+export const noPendingCommands: PendingCommands = {
+  sync: false,
+  running: false,
+  preempting: false,
+  queue: [],
+};
 
 /** Whether a command has no outcome yet. */
 export function isPending({ sync, running, preempting, queue }: PendingCommands): boolean {
   return sync || running || preempting || queue.length > 0;
 }
 
-interface Settling {
+interface AwaitedCommand {
   readonly resolve: ((outcome: CommandOutcome) => void) | undefined;
   readonly kind: Command["kind"];
   readonly at: number;
   readonly messageIds: readonly string[];
-  /** The service's own name of its run, once that is known. */
+  /** The service's own id of its run, once that is known. */
   serviceRunId?: string;
-  /** This tab has made its request itself. */
+  /** This tab sent the request itself. */
   isSentHere?: true;
 }
 
 const STOP_TRIES = 5;
 const STOP_RETRY_MS = 500;
 
-/** Performs what the scheduler decides, and keeps who waits for an outcome. */
-export function createCommandShell(options: CommandShellOptions): CommandShell {
+/** Runs the effects of the scheduler and resolves the outcomes of commands. */
+export function createAgentCommandScheduler(options: AgentCommandSchedulerOptions): AgentCommandScheduler {
   const { thread, service, clock, telemetry } = options;
-  let scheduler: Scheduler = idleScheduler;
-  let pending = nonePending;
+  let scheduler: SchedulerState = idleScheduler;
+  let pending = noPendingCommands;
   let closed = false;
-  const settling = new Map<string, Settling>();
+  const awaited = new Map<string, AwaitedCommand>();
   const timers = createNamedTimers<TimerName>(clock, (timer) => step({ kind: "due", timer }));
 
   function step(input: SchedulerInput): void {
-    if (!closed) become(schedule(scheduler, input, options.policy));
+    if (!closed) become(transitionScheduler(scheduler, input, options.policy));
   }
 
   function become([next, effects]: SchedulerStep): void {
@@ -117,7 +128,7 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
         void stopRun(effect.runId, 1);
         break;
       case "settle":
-        settle(effect.id, effect.outcome);
+        complete(effect.id, effect.outcome);
         break;
       case "persist":
         options.persist(effect.sync);
@@ -129,31 +140,31 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
   }
 
   async function send(sent: Exclude<Command, { kind: "stop" }>): Promise<void> {
-    const waiting = settling.get(sent.id);
+    const waiting = awaited.get(sent.id);
     if (waiting) waiting.isSentHere = true;
     const tries = scheduler.sent;
     if (tries && (tries.tries > 0 || tries.resends > 0)) telemetry.replayed?.({ commandId: sent.id });
-    const answer = await service.send(thread, sent, options.circumstances());
-    if (closed) options.onLateAnswer?.(sent.id, answer);
-    if (answer.kind === "busy") telemetry.busy?.({ commandId: sent.id, runId: answer.runId });
-    answered(sent.id, answer);
+    const ack = await service.send(thread, sent, options.circumstances());
+    if (closed) options.onLateAck?.(sent.id, ack);
+    if (ack.kind === "busy") telemetry.busy?.({ commandId: sent.id, runId: ack.runId });
+    acked(sent.id, ack);
   }
 
-  function nameService(id: string, serviceRunId: string | undefined): void {
-    const waiting = settling.get(id);
+  function setServiceRunId(id: string, serviceRunId: string | undefined): void {
+    const waiting = awaited.get(id);
     if (waiting && serviceRunId !== undefined) waiting.serviceRunId = serviceRunId;
   }
 
-  function answered(id: string, answer: Answer): void {
-    if (answer.kind === "accepted") nameService(id, answer.serviceRunId);
-    step({ kind: "answered", id, answer });
-    if (answer.kind !== "accepted") return;
-    if (answer.isCancelled) step({ kind: "ended", id, status: "cancelled" });
-    else tellIfOver(id, answer.serviceRunId);
+  function acked(id: string, ack: CommandAck): void {
+    if (ack.kind === "accepted") setServiceRunId(id, ack.serviceRunId);
+    step({ kind: "answered", id, ack });
+    if (ack.kind !== "accepted") return;
+    if (ack.isCancelled) step({ kind: "ended", id, status: "cancelled" });
+    else completeIfEnded(id, ack.serviceRunId);
   }
 
-  /** Sent again under its id, a command may find its run over: no stream will tell of that end any more. */
-  function tellIfOver(id: string, serviceRunId: string | undefined): void {
+  /** Completes a resent command whose run ended already: no stream delivers that end again. */
+  function completeIfEnded(id: string, serviceRunId: string | undefined): void {
     const { run, calls } = options.view();
     if (run?.runId === id) {
       if (run.status !== "running") step({ kind: "ended", id, status: run.status });
@@ -177,24 +188,24 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
     });
   }
 
-  function settle(id: string, decided: ScheduledOutcome): void {
-    const waiting = settling.get(id);
+  function complete(id: string, decided: ScheduledOutcome): void {
+    const waiting = awaited.get(id);
     if (closed && !waiting) return;
-    const outcome = nameRun(decided, { runId: id, serviceRunId: waiting?.serviceRunId });
-    settling.delete(id);
+    const outcome = withRunIds(decided, { runId: id, serviceRunId: waiting?.serviceRunId });
+    awaited.delete(id);
     telemetry.commandSettled?.({
       commandId: id,
       kind: waiting?.kind ?? "sync",
       outcome: outcome.kind,
       ms: clock.now() - (waiting?.at ?? clock.now()),
     });
-    options.onSettled(id, outcome, waiting?.messageIds ?? []);
+    options.onCompleted(id, outcome, waiting?.messageIds ?? []);
     waiting?.resolve?.(outcome);
   }
 
   function expect(command: Command, resolve?: (outcome: CommandOutcome) => void): void {
     const { id, kind } = command;
-    settling.set(id, { resolve, kind, at: clock.now(), messageIds: messageIdsOf(command) });
+    awaited.set(id, { resolve, kind, at: clock.now(), messageIds: messageIdsOf(command) });
   }
 
   return {
@@ -210,8 +221,8 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
       if (queued) step({ kind: "discard", id: queued.id });
       return queued ? messageIdsOf(queued) : [];
     },
-    tellOfRun({ runId, serviceRunId, status }) {
-      nameService(runId, serviceRunId);
+    observeRun({ runId, serviceRunId, status }) {
+      setServiceRunId(runId, serviceRunId);
       if (status === "running") {
         step({ kind: "observed", observed: { kind: "running", runId } });
         return;
@@ -219,28 +230,28 @@ export function createCommandShell(options: CommandShellOptions): CommandShell {
       step({ kind: "ended", id: runId, status });
       step({ kind: "observed", observed: { kind: "idle" } });
     },
-    tellConfirmed: (id) => step({ kind: "confirmed", id }),
+    confirmMutation: (id) => step({ kind: "confirmed", id }),
     pending: () => pending,
-    needsLine: () => needsLine(scheduler),
-    adopt({ commands, goOn }) {
+    needsStream: () => needsStream(scheduler),
+    adopt({ commands, resume }) {
       for (const command of commands) expect(command);
-      become(goOn(options.policy));
+      become(resume(options.policy));
     },
     handOver() {
       closed = true;
       timers.clearAll();
-      settling.clear();
+      awaited.clear();
       return scheduler;
     },
-    answered(id, answer) {
-      // Asked for again meanwhile, what counts is the answer to that: it may differ.
-      if (!settling.get(id)?.isSentHere) answered(id, answer);
+    acked(id, ack) {
+      // Resent by this tab meanwhile, the ack of that request counts: it may differ.
+      if (!awaited.get(id)?.isSentHere) acked(id, ack);
     },
-    messageIds: () => new Set([...settling.values()].flatMap(({ messageIds }) => messageIds)),
+    messageIds: () => new Set([...awaited.values()].flatMap(({ messageIds }) => messageIds)),
     close() {
       closed = true;
       timers.clearAll();
-      for (const id of [...settling.keys()]) settle(id, { kind: "unreachable" });
+      for (const id of [...awaited.keys()]) complete(id, { kind: "unreachable" });
     },
   };
 }
@@ -250,13 +261,13 @@ function messageIdsOf(command: Command): readonly string[] {
 }
 
 function pendingOf(
-  { sync, sent, unconfirmed, preemption, queue }: Scheduler,
+  { sync, sent, unconfirmed, preemption, queue }: SchedulerState,
   before: PendingCommands,
 ): PendingCommands {
-  return keepSame(before, {
+  return retainIdentity(before, {
     sync: Boolean(sync || unconfirmed) || sent?.command.kind === "sync",
     running: sent !== undefined,
     preempting: preemption !== undefined,
-    queue: queue.length === 0 ? nonePending.queue : queue,
+    queue: queue.length === 0 ? noPendingCommands.queue : queue,
   });
 }

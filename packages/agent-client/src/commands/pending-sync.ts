@@ -3,7 +3,7 @@ import { isNewer } from "./mutation-ids.js";
 
 export type PendingSync = Extract<Command, { kind: "sync" }>;
 
-/** What survives a reload. `localStorage` fits. */
+/** Storage that survives a reload. `localStorage` fits. */
 export interface StoragePort {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
@@ -19,10 +19,10 @@ export function createMemoryStorage(): StoragePort {
   };
 }
 
-/** The `sync` a thread still owes the service. A full or forbidden storage costs only the reload's memory. */
+/** Stores the unacknowledged `sync` of each thread. With a full or forbidden storage, only a reload loses it. */
 export function createPendingSyncs(storage: StoragePort | undefined, prefix: string) {
-  /** The newest that this tab has kept, by thread. */
-  const kept = new Map<string, string>();
+  /** The newest id that this tab has stored, by thread. */
+  const saved = new Map<string, string>();
 
   function load(key: string): PendingSync | undefined {
     try {
@@ -36,18 +36,18 @@ export function createPendingSyncs(storage: StoragePort | undefined, prefix: str
 
   return {
     load,
-    /** Where tabs do not share, another one may have kept a newer one: that stays. */
+    /** Stores or removes the `sync`. Where tabs do not share, another tab may have stored a newer one, which is retained. */
     save(key: string, sync: PendingSync | undefined): void {
       const stored = load(key);
-      const own = sync?.id ?? kept.get(key);
+      const own = sync?.id ?? saved.get(key);
       if (stored && own !== undefined && isNewer(stored.id, own)) return;
       try {
         if (sync) {
           storage?.setItem(prefix + key, JSON.stringify(sync));
-          kept.set(key, sync.id);
+          saved.set(key, sync.id);
         } else {
           storage?.removeItem(prefix + key);
-          kept.delete(key);
+          saved.delete(key);
         }
       } catch {
         // See above.
@@ -56,7 +56,7 @@ export function createPendingSyncs(storage: StoragePort | undefined, prefix: str
   };
 }
 
-/** The browser's own, if there is one and it may be used. */
+/** The browser's `localStorage`, if it exists and is accessible. */
 export function pageStorage(): StoragePort | undefined {
   try {
     // Newer Nodes have one too, but the whole process shares it.

@@ -1,36 +1,36 @@
 import type { Command, ScheduledOutcome } from "./command.js";
-import { awaitConfirmation, dispatch, isTaken, send } from "./dispatch.js";
+import { awaitConfirmation, dispatch, isOccupied, send } from "./dispatch.js";
 import {
   type CommandPolicy,
+  complete,
+  type InFlightCommand,
   type Preemption,
-  type Scheduler,
   type SchedulerEffect,
+  type SchedulerState,
   type SchedulerStep,
-  type Sent,
-  settle,
   stopRun,
   superseded,
   timer,
 } from "./scheduler-state.js";
 
 export function preempt(
-  now: Scheduler,
+  now: SchedulerState,
   command: Extract<Command, { kind: "stop" | "fire" }>,
   policy: CommandPolicy,
 ): SchedulerStep {
   const replaced = now.preemption ? [superseded(now.preemption.command, command)] : [];
   const inTheWay = runsInTheWay(now);
-  // Nothing is seen to run, which does not say that nothing does (docs/requirements.md#client-6).
+  // No run is observed, which does not prove that none is active (docs/requirements.md#client-6).
   const named = inTheWay.length > 0 || command.kind === "fire" ? inTheWay : [undefined];
-  // What was only waiting to be sent again must not be sent behind our back.
+  // A command that waits to be resent must not be sent after the stop.
   const [freed, dropped] = dropWaiting({ ...now, preemption: { command, unheard: named } });
   const effects = [...replaced, ...dropped, ...named.map(stopRun)];
-  if (command.kind === "fire" && !isTaken(freed)) return dispatch(freed, effects, policy);
+  if (command.kind === "fire" && !isOccupied(freed)) return dispatch(freed, effects, policy);
   return dispatch(freed, [...effects, timer("stop", policy.stopMs)], policy);
 }
 
-export function heard(
-  now: Scheduler,
+export function stopAcknowledged(
+  now: SchedulerState,
   preemption: Preemption,
   runId: string | undefined,
   policy: CommandPolicy,
@@ -39,84 +39,84 @@ export function heard(
   return dispatch({ ...now, preemption: { ...preemption, unheard } }, [], policy);
 }
 
-/** A run that turns out to be in the way of a stop or a fire is stopped as well. */
-export function stopToo(
-  now: Scheduler,
+/** Stops another run that turns out to be in the way of a stop or a fire. */
+export function alsoStop(
+  now: SchedulerState,
   preemption: Preemption,
   runId: string | undefined,
-): readonly [Scheduler, SchedulerEffect] {
+): readonly [SchedulerState, SchedulerEffect] {
   const unheard = [...preemption.unheard, runId];
   return [{ ...now, preemption: { ...preemption, unheard } }, stopRun(runId)];
 }
 
 /**
- * A run that is being sent, or may have arrived, is stopped by the id we gave it, so that a stop may overtake it (R25). What
- * else is seen to run is in the way as well.
+ * Returns the runs that a stop must end. A run that is being sent, or may have arrived, is stopped by its client run id, so that a
+ * stop may overtake it (R25). Another run that is observed is in the way as well.
  */
-export function runsInTheWay({ sent, observed }: Scheduler): readonly (string | undefined)[] {
+export function runsInTheWay({ sent, observed }: SchedulerState): readonly (string | undefined)[] {
   const mayRun = sent && (sent.phase !== "waiting" || sent.resends > 0);
   const ours = mayRun ? [sent.command.id] : [];
   if (observed.kind === "idle" || ours.some((id) => id === observed.runId)) return ours;
   return [...ours, observed.runId];
 }
 
-function dropWaiting(now: Scheduler): readonly [Scheduler, readonly SchedulerEffect[]] {
+function dropWaiting(now: SchedulerState): readonly [SchedulerState, readonly SchedulerEffect[]] {
   const { sent, observed } = now;
   if (sent?.phase !== "waiting") return [now, []];
   const inTheWay = observed.kind === "running" ? observed.runId : undefined;
   const outcome: ScheduledOutcome =
     sent.resends > 0 ? { kind: "unreachable" } : { kind: "busy", runId: inTheWay };
-  const [next, told] = takeBack(now, sent, outcome);
-  return [next, [timer("send"), ...told]];
+  const [next, withdrawn] = withdraw(now, sent, outcome);
+  return [next, [timer("send"), ...withdrawn]];
 }
 
-/** What was sent is not any more. A `sync` waits for its turn again, unless a newer one does. */
-function takeBack(
-  now: Scheduler,
-  { command }: Sent,
+/** Withdraws the in-flight command. A `sync` returns to its slot, unless a newer one is there. */
+function withdraw(
+  now: SchedulerState,
+  { command }: InFlightCommand,
   outcome: ScheduledOutcome,
-): readonly [Scheduler, readonly SchedulerEffect[]] {
-  const free: Scheduler = { ...now, sent: undefined };
-  if (command.kind !== "sync") return [free, [settle(command.id, outcome)]];
+): readonly [SchedulerState, readonly SchedulerEffect[]] {
+  const free: SchedulerState = { ...now, sent: undefined };
+  if (command.kind !== "sync") return [free, [complete(command.id, outcome)]];
   return now.sync ? [free, [superseded(command, now.sync)]] : [{ ...free, sync: command }, []];
 }
 
-/** A stop or a fire came while this was on its way. */
-export function giveWay(
-  now: Scheduler,
-  sent: Sent,
+/** Withdraws a command that was in flight when a stop or a fire was submitted. */
+export function yieldToPreemption(
+  now: SchedulerState,
+  sent: InFlightCommand,
   outcome: ScheduledOutcome,
   policy: CommandPolicy,
   effects: readonly SchedulerEffect[] = [],
 ): SchedulerStep {
-  const [next, told] = takeBack(now, sent, outcome);
-  return dispatch(next, [...effects, ...told], policy);
+  const [next, withdrawn] = withdraw(now, sent, outcome);
+  return dispatch(next, [...effects, ...withdrawn], policy);
 }
 
-/** It was given its time. */
-export function stopWaiting(
-  now: Scheduler,
+/** Ends a preemption whose stop did not complete in time. */
+export function preemptionTimeout(
+  now: SchedulerState,
   { command, unheard }: Preemption,
   policy: CommandPolicy,
 ): SchedulerStep {
-  const free: Scheduler = { ...now, preemption: undefined };
+  const free: SchedulerState = { ...now, preemption: undefined };
   if (command.kind === "stop")
     return dispatch(
       free,
-      [settle(command.id, { kind: unheard.length === 0 ? "stopped" : "unreachable" })],
+      [complete(command.id, { kind: unheard.length === 0 ? "stopped" : "unreachable" })],
       policy,
     );
-  // The service decides whether the thread is free; what we last saw of it is no reason to wait on.
+  // The service decides whether the thread is free; the last observation is no reason to wait longer.
   const [alone, effects] = abandon({ ...free, observed: { kind: "idle" } }, policy);
   return send(alone, command, effects);
 }
 
-/** What was under way when its thread was taken from it, and never told how it ended. */
-function abandon(now: Scheduler, policy: CommandPolicy): SchedulerStep {
+/** Completes the preempted command, whose end was never reported. */
+function abandon(now: SchedulerState, policy: CommandPolicy): SchedulerStep {
   const { sent } = now;
   if (!sent) return [now, []];
   if (sent.command.kind === "sync") return awaitConfirmation(now, sent.command.id, policy);
   const outcome: ScheduledOutcome =
     sent.phase === "running" ? { kind: "done", status: "cancelled" } : { kind: "unreachable" };
-  return [{ ...now, sent: undefined }, [settle(sent.command.id, outcome)]];
+  return [{ ...now, sent: undefined }, [complete(sent.command.id, outcome)]];
 }

@@ -1,7 +1,7 @@
-import type { Answer, Command, ScheduledOutcome } from "./command.js";
+import type { Command, CommandAck, ScheduledOutcome } from "./command.js";
 
 export interface CommandPolicy {
-  /** How many runs in a row may get in before a `sync`, and how long it waits before it asks again. */
+  /** How many runs in a row may start before a `sync`, and how long it waits before it is resent. */
   readonly syncRetries: number;
   readonly syncRetryMs: number;
   /** While the same run is in the way the wait doubles, up to this. */
@@ -12,12 +12,12 @@ export interface CommandPolicy {
   readonly stopMs: number;
   readonly fireRetries: number;
   readonly fireRetryMs: number;
-  /** How often anything is sent again that may not have arrived, and how long it waits before. */
+  /** How often a command is resent that may not have arrived, and the wait before. */
   readonly sendRetries: number;
   readonly sendRetryMs: number;
-  /** What we last saw of a thread is no reason to wait longer than this without asking. */
+  /** How long commands wait on the last observation of a thread before they are sent anyway. */
   readonly askMs: number;
-  /** How long a run that was accepted may be missing from what we see of its thread; doubled each time we ask for it again, up to a minute. */
+  /** How long an accepted run may be missing from the thread's view before it is resent; doubled each time, up to a minute. */
   readonly trackMs: number;
 }
 
@@ -36,15 +36,15 @@ export const DEFAULT_COMMAND_POLICY: CommandPolicy = {
   trackMs: 5_000,
 };
 
-/** What is known of the thread: by a stream, a poll, or a refusal that names the run in the way. */
+/** The observed status of the thread: from a stream, a poll, or a refusal that names the run in the way. */
 export type Observed =
   | { readonly kind: "idle" }
   | { readonly kind: "running"; readonly runId: string | undefined };
 
 /** The one command that was sent and has no outcome yet. */
-export interface Sent {
+export interface InFlightCommand {
   readonly command: Exclude<Command, { kind: "stop" }>;
-  /** `waiting`: it is sent again when the timer says so, and if it was refused as busy, when the thread is free. */
+  /** `waiting`: it is resent when the timer fires, and if it was refused as busy, when the thread is free. */
   readonly phase: "sending" | "waiting" | "running";
   readonly tries: number;
   readonly resends: number;
@@ -56,7 +56,7 @@ export interface Sent {
 export interface Preemption {
   /** A `stop`, or a `fire` that is sent once the thread is free. */
   readonly command: Extract<Command, { kind: "stop" | "fire" }>;
-  /** Runs whose stop the service has not been heard to take. */
+  /** Runs whose stop the service has not acknowledged. */
   readonly unheard: readonly (string | undefined)[];
 }
 
@@ -65,15 +65,15 @@ interface Unconfirmed {
   readonly id: string;
 }
 
-/** A run that waits for its turn. */
+/** A run in the queue. */
 export type QueuedRun = Extract<Command, { kind: "run" }>;
 
 export type SyncCommand = Extract<Command, { kind: "sync" }>;
 
-/** Everything that is asked of one thread by this client, and how far it has come. */
-export interface Scheduler {
+/** All commands of this client on one thread that have no outcome yet, with their phases. */
+export interface SchedulerState {
   readonly observed: Observed;
-  readonly sent: Sent | undefined;
+  readonly sent: InFlightCommand | undefined;
   readonly preemption: Preemption | undefined;
   /** docs/requirements.md#client-8: at most one. */
   readonly sync: Extract<Command, { kind: "sync" }> | undefined;
@@ -82,7 +82,7 @@ export interface Scheduler {
   readonly lastConfirmed: string | undefined;
 }
 
-export const idleScheduler: Scheduler = {
+export const idleScheduler: SchedulerState = {
   observed: { kind: "idle" },
   sent: undefined,
   preemption: undefined,
@@ -95,18 +95,18 @@ export const idleScheduler: Scheduler = {
 export type SchedulerInput =
   | { readonly kind: "submit"; readonly command: Command }
   | { readonly kind: "observed"; readonly observed: Observed }
-  | { readonly kind: "answered"; readonly id: string; readonly answer: Answer }
+  | { readonly kind: "answered"; readonly id: string; readonly ack: CommandAck }
   /** The run of a command reached its end. */
   | {
       readonly kind: "ended";
       readonly id: string;
       readonly status: EndStatus;
     }
-  /** What came of a `stop-run`; `false`: it never arrived, however often it was sent. */
+  /** The ack of a `stop-run`; `false`: it never arrived, however often it was sent. */
   | { readonly kind: "stop-answered"; readonly runId: string | undefined; readonly ok: boolean }
   /** `lastAppliedClientMutationId` of the thread's state. */
   | { readonly kind: "confirmed"; readonly id: string }
-  /** A run that waits for its turn is given up. */
+  /** Discards a queued run. */
   | { readonly kind: "discard"; readonly id: string }
   | { readonly kind: "due"; readonly timer: TimerName };
 
@@ -116,30 +116,30 @@ export type TimerName = "send" | "stop" | "confirm" | "ask" | "track";
 
 export type SchedulerEffect =
   | { readonly kind: "send"; readonly command: Exclude<Command, { kind: "stop" }> }
-  /** Stops this run, or whatever is open when it is `undefined`. */
+  /** Stops this run, or the open run when it is `undefined`. */
   | { readonly kind: "stop-run"; readonly runId: string | undefined }
   | { readonly kind: "settle"; readonly id: string; readonly outcome: ScheduledOutcome }
-  /** What must survive a reload; `undefined`: nothing. */
+  /** Stores the `sync` that must survive a reload; `undefined`: removes it. */
   | { readonly kind: "persist"; readonly sync: Extract<Command, { kind: "sync" }> | undefined }
   | { readonly kind: "timer"; readonly name: TimerName; readonly afterMs: number | undefined };
 
-export type SchedulerStep = readonly [next: Scheduler, effects: readonly SchedulerEffect[]];
+export type SchedulerStep = readonly [next: SchedulerState, effects: readonly SchedulerEffect[]];
 
-/** Nothing, or the newer one, is left to survive a reload. */
-export function forget({ sync }: Scheduler): readonly SchedulerEffect[] {
+/** Stores the newer `sync`, or removes the stored one. */
+export function forget({ sync }: SchedulerState): readonly SchedulerEffect[] {
   return [{ kind: "persist", sync }];
 }
 
-/** What is under way has to see what becomes of the thread: when it is free, how a run ends, what is acknowledged. */
-export function needsLine({ sent, preemption, sync, queue, unconfirmed }: Scheduler): boolean {
+/** Whether the thread's stream is needed: commands under way depend on run ends and acknowledgements. */
+export function needsStream({ sent, preemption, sync, queue, unconfirmed }: SchedulerState): boolean {
   return Boolean(sent || preemption || sync || unconfirmed) || queue.length > 0;
 }
 
 export function superseded(old: Command, by: Command): SchedulerEffect {
-  return settle(old.id, { kind: "superseded", by: by.id });
+  return complete(old.id, { kind: "superseded", by: by.id });
 }
 
-export function settle(id: string, outcome: ScheduledOutcome): SchedulerEffect {
+export function complete(id: string, outcome: ScheduledOutcome): SchedulerEffect {
   return { kind: "settle", id, outcome };
 }
 
@@ -147,10 +147,10 @@ export function stopRun(runId: string | undefined): SchedulerEffect {
   return { kind: "stop-run", runId };
 }
 
-/** The two that look after what was sent. */
+/** Clears the two timers of the in-flight command. */
 export const unwatched: readonly SchedulerEffect[] = [timer("send"), timer("track")];
 
-/** Set, or cleared. */
+/** Sets a timer; without `afterMs`, clears it. */
 export function timer(name: TimerName, afterMs?: number): SchedulerEffect {
   return { kind: "timer", name, afterMs };
 }

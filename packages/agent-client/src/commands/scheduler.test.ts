@@ -1,25 +1,25 @@
 import { describe, expect, it } from "vitest";
-import type { Answer, BusyPolicy, Command, ScheduledOutcome } from "./command.js";
-import { schedule } from "./scheduler.js";
+import type { BusyPolicy, Command, CommandAck, ScheduledOutcome } from "./command.js";
+import { transitionScheduler } from "./scheduler.js";
 import {
   idleScheduler,
   DEFAULT_COMMAND_POLICY as POLICY,
-  type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
+  type SchedulerState,
   type TimerName,
 } from "./scheduler-state.js";
 
 /** A scheduler under test. Timers are kept as the shell keeps them: one of each name. */
 function lanes(policy = POLICY) {
-  let state: Scheduler = idleScheduler;
+  let state: SchedulerState = idleScheduler;
   let effects: readonly SchedulerEffect[] = [];
   const outcomes = new Map<string, ScheduledOutcome>();
   const timers = new Map<TimerName, number>();
   const persisted: (string | undefined)[] = [];
   return {
     take(input: SchedulerInput) {
-      [state, effects] = schedule(state, input, policy);
+      [state, effects] = transitionScheduler(state, input, policy);
       for (const effect of effects) {
         if (effect.kind === "settle") {
           expect(outcomes.has(effect.id)).toBe(false);
@@ -35,8 +35,8 @@ function lanes(policy = POLICY) {
     submit(command: Command) {
       return this.take({ kind: "submit", command });
     },
-    answer(id: string, answer: Answer) {
-      return this.take({ kind: "answered", id, answer });
+    answer(id: string, answer: CommandAck) {
+      return this.take({ kind: "answered", id, ack: answer });
     },
     ended(id: string, status: "success" | "cancelled" = "success") {
       return this.take({ kind: "ended", id, status }).idle();
@@ -75,9 +75,9 @@ function lanes(policy = POLICY) {
   };
 }
 
-const ACCEPTED: Answer = { kind: "accepted" };
-const UNREACHABLE: Answer = { kind: "unreachable" };
-function busy(runId?: string, retryAfterMs?: number): Answer {
+const ACCEPTED: CommandAck = { kind: "accepted" };
+const UNREACHABLE: CommandAck = { kind: "unreachable" };
+function busy(runId?: string, retryAfterMs?: number): CommandAck {
   return { kind: "busy", runId, retryAfterMs };
 }
 function run(id: string, policy: BusyPolicy = { kind: "reject" }): Command {

@@ -2,19 +2,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ScheduledOutcome } from "./command.js";
 import { newId } from "./mutation-ids.js";
-import { schedule } from "./scheduler.js";
+import { transitionScheduler } from "./scheduler.js";
 import {
   idleScheduler,
-  type Scheduler,
   type SchedulerEffect,
   type SchedulerInput,
+  type SchedulerState,
 } from "./scheduler-state.js";
 
 function play(inputs: readonly SchedulerInput[]) {
-  let state: Scheduler = idleScheduler;
+  let state: SchedulerState = idleScheduler;
   const effects: SchedulerEffect[] = [];
   for (const input of inputs) {
-    const [next, more] = schedule(state, input);
+    const [next, more] = transitionScheduler(state, input);
     state = next;
     effects.push(...more);
   }
@@ -30,7 +30,7 @@ const sync = (id: string): SchedulerInput => ({
 });
 const busy: SchedulerInput = { kind: "observed", observed: { kind: "running", runId: "cron" } };
 const idle: SchedulerInput = { kind: "observed", observed: { kind: "idle" } };
-const accepted = (id: string): SchedulerInput => ({ kind: "answered", id, answer: { kind: "accepted" } });
+const accepted = (id: string): SchedulerInput => ({ kind: "answered", id, ack: { kind: "accepted" } });
 const ended = (id: string): SchedulerInput => ({ kind: "ended", id, status: "success" });
 const confirmed = (id: string): SchedulerInput => ({ kind: "confirmed", id });
 
@@ -77,7 +77,7 @@ describe("the newest sync", () => {
     const refused: SchedulerInput = {
       kind: "answered",
       id: older,
-      answer: { kind: "busy", runId: "cron", retryAfterMs: undefined },
+      ack: { kind: "busy", runId: "cron", retryAfterMs: undefined },
     };
     const { outcomes } = play([sync(older), refused, confirmed(newer)]);
     expect(outcomes.get(older)).toEqual({ kind: "superseded", by: newer });

@@ -1,22 +1,22 @@
-/** What a page tells its reader about the line. */
+/** The status of the connection, for pages to show. */
 export type ConnectionStatus =
   | { readonly kind: "closed" }
   | { readonly kind: "connecting" }
   | { readonly kind: "live" }
-  /** Live, and what was missed on the way could not be told frame by frame: a snapshot stands in for it. */
+  /** Live; missed frames could not be replayed and were replaced by a snapshot. */
   | { readonly kind: "gap-repaired" }
   /** `retryAt: undefined`: as soon as the browser is online again. */
   | { readonly kind: "reconnecting"; readonly attempt: number; readonly retryAt: number | undefined }
-  /** Trying again by itself would not help. `open` and `reconnect` try once more. */
+  /** Not retried, because a retry would not help. `open` and `reconnect` try once more. */
   | { readonly kind: "failed"; readonly reason: string; readonly message: string };
 
 export interface ConnectionPolicy {
   /** Wait before the first retry; doubled for each further one, up to the cap, then cut by up to half at random. */
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
-  /** The service speaks every 5 s, if only to say that it is there. Unheard of for so long, it is gone. */
+  /** The service sends something every 5 s, at least a heartbeat. Silent for this long, the connection counts as lost. */
   readonly silenceMs: number;
-  /** After timers ran late (a hidden tab, a closed lid), what is in the socket gets so long to be read. */
+  /** After late timers (a hidden tab, a closed lid): the time in which data in the socket is read. */
   readonly graceMs: number;
 }
 
@@ -30,19 +30,19 @@ export const DEFAULT_CONNECTION_POLICY: ConnectionPolicy = {
 export interface Connection {
   readonly status: ConnectionStatus;
   readonly isOnline: boolean;
-  /** The stream that counts; what others say is late. */
+  /** The current stream; inputs of others are late. */
   readonly stream: number | undefined;
   readonly streams: number;
   readonly openedAt: number;
-  readonly heardAt: number;
+  readonly receivedAt: number;
   /** Failures in a row. */
   readonly attempt: number;
   /** A refusal right after the credentials were renewed is final. */
   readonly renewed: boolean;
   readonly watchdogAt: number | undefined;
-  /** Nothing was heard since a late timer gave the line time to be read. */
+  /** The grace period after a late timer was granted, and nothing was received since. */
   readonly hadGrace: boolean;
-  /** A live stream was left for another, which is not accepted yet. */
+  /** A live stream was replaced by another, which is not accepted yet. */
   readonly isReplacing: boolean;
 }
 
@@ -52,7 +52,7 @@ export const closedConnection: Connection = {
   stream: undefined,
   streams: 0,
   openedAt: 0,
-  heardAt: 0,
+  receivedAt: 0,
   attempt: 0,
   renewed: false,
   watchdogAt: undefined,
@@ -72,14 +72,14 @@ export type StreamFailure =
 
 export type ConnectionInput =
   | { readonly kind: "open" }
-  /** What the stream carries changed: another takes its place. */
+  /** The set of subscriptions changed: another stream replaces this one. */
   | { readonly kind: "replace" }
   | { readonly kind: "close" }
-  /** A person will not wait, or knows better than a refusal. */
+  /** A person asked to reconnect now, without the backoff or in spite of a refusal. */
   | { readonly kind: "reconnect" }
   /** The stream was accepted. */
   | { readonly kind: "opened"; readonly stream: number }
-  /** Anything at all was read. */
+  /** Any bytes were received. */
   | { readonly kind: "heard"; readonly stream: number }
   | { readonly kind: "ended"; readonly stream: number }
   | { readonly kind: "failed"; readonly stream: number; readonly failure: StreamFailure }
@@ -93,32 +93,32 @@ export type TimerName = "retry" | "watchdog";
 export type ConnectionEffect =
   | { readonly kind: "open-stream"; readonly stream: number }
   | { readonly kind: "close-stream"; readonly stream: number }
-  /** Asks for other credentials. */
+  /** Requests new credentials. */
   | { readonly kind: "renew" }
-  /** One timer of each name; `at: undefined` clears it. */
+  /** Sets the timer of a name; `at: undefined` clears it. */
   | { readonly kind: "timer"; readonly name: TimerName; readonly at: number | undefined }
   | { readonly kind: "reconnecting"; readonly attempt: number; readonly waitMs: number };
 
 export type ConnectionStep = readonly [next: Connection, effects: readonly ConnectionEffect[]];
 
-/** What a step needs to know of the world. */
+/** Time and randomness, as input of a transition. */
 export interface Moment {
   readonly now: number;
   /** In [0, 1): spreads clients that lost the same server. */
   readonly random: number;
 }
 
-/** A stream that lived so long was no failure, so coming back is no retry. */
+/** A stream that lived this long was no failure, so reconnecting counts as no retry. */
 const HEALTHY_MS = 5_000;
-/** Credentials that carried a stream for so long were good: a refusal after that is their end, not their fault. */
+/** Credentials that carried a stream for this long were valid: a refusal after that means that they expired. */
 const ACCEPTED_MS = 1_000;
-/** A timer this much late was held back: the page was hidden, or the machine slept. */
+/** A timer this late was suspended: the page was hidden, or the machine slept. */
 const LATE_MS = 2_000;
-/** A stream that replaces a live one is accepted within milliseconds. What takes longer is no longer shown as live. */
+/** A stream that replaces a live one is accepted within milliseconds. One that takes longer is no longer shown as live. */
 const REPLACE_MS = 1_000;
 
-/** The browser's one stream, as data: the shell opens, closes, waits and says what happened. */
-export function stepConnection(
+/** The state machine of the browser's one stream. The effect runner opens, closes, waits, and reports events as inputs. */
+export function transitionConnection(
   now: Connection,
   input: ConnectionInput,
   moment: Moment,
@@ -139,45 +139,45 @@ export function stepConnection(
         ? [now, []]
         : open({ ...now, attempt: 0, renewed: false }, moment, policy);
     case "opened":
-      return heard({ ...now, status: { kind: "live" }, openedAt: moment.now, isReplacing: false }, moment);
+      return received({ ...now, status: { kind: "live" }, openedAt: moment.now, isReplacing: false }, moment);
     case "heard":
-      // Of all that is read within a millisecond, the first says it.
-      return now.heardAt === moment.now && !now.hadGrace ? [now, []] : heard(now, moment);
+      // Reads within one millisecond count once.
+      return now.receivedAt === moment.now && !now.hadGrace ? [now, []] : received(now, moment);
     case "ended":
-      return comeBack(now, moment, policy);
+      return scheduleReconnect(now, moment, policy);
     case "failed":
       return fail(now, input.failure, moment, policy);
     case "renewed":
       if (!isRenewing(now)) return [now, []];
       return input.ok
         ? open({ ...now, renewed: true }, moment, policy)
-        : giveUp(now, "unauthorized", SIGN_IN);
+        : failPermanently(now, "unauthorized", SIGN_IN);
     case "due":
       if (input.timer === "watchdog") return watch(now, moment, policy);
       return now.status.kind === "reconnecting" ? open(now, moment, policy) : [now, []];
     case "online":
       return goOnline({ ...now, isOnline: input.isOnline }, moment, policy);
     case "visible":
-      return show(now, moment, policy);
+      return onVisible(now, moment, policy);
   }
 }
 
 const SIGN_IN = "Sign in again.";
 const RENEWABLE = 401;
-/** Told by what stands before the service: the browser's credentials are good, and another's than the page's. */
+/** Sent by the proxy in front of the service: the browser's credentials are valid, but of another person than the page's. */
 export const SIGNED_IN_AS_OTHER = "signed_in_as_other";
-const PASSING = new Set([408, 425, 429]);
+const RETRYABLE = new Set([408, 425, 429]);
 
-/** A refusal that the same request may survive later. */
-export function isPassing(status: number): boolean {
-  return status >= 500 || PASSING.has(status);
+/** Whether the same request may succeed later. */
+export function isRetryable(status: number): boolean {
+  return status >= 500 || RETRYABLE.has(status);
 }
 
 function closing({ stream }: Connection): readonly ConnectionEffect[] {
   return stream === undefined ? [] : [{ kind: "close-stream", stream }];
 }
 
-/** A request that is never answered is silence too: it is watched from the start. */
+/** Opens a stream. A request without a response is silence too: the watchdog runs from the start. */
 function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy): ConnectionStep {
   const stream = now.streams + 1;
   const watchdogAt = time + policy.silenceMs;
@@ -187,7 +187,7 @@ function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy):
     stream,
     streams: stream,
     openedAt: time,
-    heardAt: time,
+    receivedAt: time,
     watchdogAt,
     hadGrace: false,
     isReplacing: false,
@@ -198,7 +198,7 @@ function open(now: Connection, { now: time }: Moment, policy: ConnectionPolicy):
   ];
 }
 
-/** Stays live for as long as it takes to open another stream: pages that come and go must not be seen by those that stay. */
+/** Opens another stream and stays live meanwhile: opening or closing one page must not show on the others. */
 function replace(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
   const [next, effects] = open(now, moment, policy);
   if (now.status.kind !== "live") return [next, effects];
@@ -206,7 +206,7 @@ function replace(now: Connection, moment: Moment, policy: ConnectionPolicy): Con
   return [{ ...replacing, status: now.status, isReplacing: true }, [...effects, ...watched]];
 }
 
-/** An answer about credentials that nobody waits for any more is late. */
+/** Whether new credentials are awaited; a result that comes at another time is late. */
 function isRenewing({ status, stream }: Connection): boolean {
   return status.kind === "connecting" && stream === undefined;
 }
@@ -218,16 +218,16 @@ function close(now: Connection): ConnectionStep {
   ];
 }
 
-function heard(now: Connection, { now: time }: Moment): ConnectionStep {
+function received(now: Connection, { now: time }: Moment): ConnectionStep {
   const age = time - now.openedAt;
   const next: Connection = {
     ...now,
-    heardAt: time,
+    receivedAt: time,
     hadGrace: false,
     attempt: age >= HEALTHY_MS ? 0 : now.attempt,
     renewed: now.renewed && age < ACCEPTED_MS,
   };
-  // One timer runs at a time and looks again when it fires: nothing is re-armed per frame.
+  // One timer runs at a time and checks again when it fires: no timer is set per frame.
   return [next, []];
 }
 
@@ -238,21 +238,21 @@ function armWatchdog(now: Connection, at: number): ConnectionStep {
 function watch(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
   const due = now.watchdogAt;
   if (due === undefined || now.stream === undefined) return [now, []];
-  const silentAt = now.heardAt + policy.silenceMs;
+  const silentAt = now.receivedAt + policy.silenceMs;
   const shown: Connection = now.isReplacing
     ? { ...now, status: { kind: "connecting" }, isReplacing: false }
     : now;
   if (moment.now < silentAt) return armWatchdog(shown, silentAt);
-  // Held back, we could not have heard anything; what is in the socket is read first.
-  // Once: where every timer is late, a dead line would else be watched for ever.
+  // While suspended, the page could not receive anything; data in the socket is read first.
+  // Once: where every timer is late, a dead connection would otherwise be watched for ever.
   if (moment.now - due > LATE_MS && !now.hadGrace)
     return armWatchdog({ ...now, hadGrace: true }, moment.now + policy.graceMs);
-  return comeBack({ ...now, watchdogAt: undefined }, moment, policy, { waitMs: 0 });
+  return scheduleReconnect({ ...now, watchdogAt: undefined }, moment, policy, { waitMs: 0 });
 }
 
-function show(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
+function onVisible(now: Connection, moment: Moment, policy: ConnectionPolicy): ConnectionStep {
   if (now.status.kind === "reconnecting" && now.isOnline) return open(now, moment, policy);
-  if (now.stream === undefined || moment.now - now.heardAt < policy.silenceMs) return [now, []];
+  if (now.stream === undefined || moment.now - now.receivedAt < policy.silenceMs) return [now, []];
   return armWatchdog(now, moment.now + policy.graceMs);
 }
 
@@ -268,7 +268,7 @@ function fail(
   moment: Moment,
   policy: ConnectionPolicy,
 ): ConnectionStep {
-  if (failure.kind === "network") return comeBack(now, moment, policy);
+  if (failure.kind === "network") return scheduleReconnect(now, moment, policy);
   const { status, code, message, retryAfterMs } = failure;
   if (status === RENEWABLE && code !== SIGNED_IN_AS_OTHER && !now.renewed) {
     return [
@@ -276,17 +276,17 @@ function fail(
       [timer("watchdog"), { kind: "renew" }],
     ];
   }
-  if (isPassing(status)) return comeBack(now, moment, policy, { atLeastMs: retryAfterMs });
-  return giveUp(now, code, message);
+  if (isRetryable(status)) return scheduleReconnect(now, moment, policy, { atLeastMs: retryAfterMs });
+  return failPermanently(now, code, message);
 }
 
-function giveUp(now: Connection, reason: string, message: string): ConnectionStep {
+function failPermanently(now: Connection, reason: string, message: string): ConnectionStep {
   const [closed, effects] = close(now);
   return [{ ...closed, status: { kind: "failed", reason, message } }, effects];
 }
 
-/** Another stream, now or after a while. One that had been healthy is replaced at once. */
-function comeBack(
+/** Schedules another stream, now or after a backoff. One that had been healthy is replaced at once. */
+function scheduleReconnect(
   now: Connection,
   { now: time, random }: Moment,
   policy: ConnectionPolicy,
@@ -323,7 +323,7 @@ export function backoffMs(
   return Math.round(full * (1 - random / 2));
 }
 
-/** Set, or cleared. */
+/** Sets a timer; without `at`, clears it. */
 function timer(name: TimerName, at?: number): ConnectionEffect {
   return { kind: "timer", name, at };
 }

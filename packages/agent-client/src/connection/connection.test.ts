@@ -6,7 +6,7 @@ import {
   closedConnection,
   DEFAULT_CONNECTION_POLICY as POLICY,
   type StreamFailure,
-  stepConnection,
+  transitionConnection,
 } from "./connection-state.js";
 
 /** A line under test: what it is, and what its last step asked for. */
@@ -15,7 +15,7 @@ function line(random = 0) {
   let effects: readonly ConnectionEffect[] = [];
   return {
     at(now: number, input: ConnectionInput) {
-      [state, effects] = stepConnection(state, input, { now, random });
+      [state, effects] = transitionConnection(state, input, { now, random });
       return this;
     },
     get state() {

@@ -3,23 +3,23 @@ import {
   type Connection,
   type ConnectionPolicy,
   type ConnectionStatus,
-  isPassing,
+  isRetryable,
   type Moment,
   type StreamFailure,
 } from "./connection-state.js";
 
-/** One of the threads that the browser's stream carries, beside what the stream itself is. */
+/** The state of one thread on the browser's stream, in addition to the state of the stream itself. */
 export interface Subscription {
   /** The stream that carries it. */
   readonly stream: number | undefined;
   readonly carriedAt: number;
-  /** Asked to go on, the service told everything instead. */
+  /** The service could not resume from the cursor and sent a snapshot. */
   readonly isGap: boolean;
   /** Failures in a row of this one alone. */
   readonly attempt: number;
-  /** When it is asked for again, after a failure that passes. */
+  /** When it is requested again, after a retryable failure. */
   readonly retryAt: number | undefined;
-  /** Asking again by itself would not help. */
+  /** Set where a retry would not help. */
   readonly failure: { readonly reason: string; readonly message: string } | undefined;
 }
 
@@ -32,38 +32,38 @@ export const newSubscription: Subscription = {
   failure: undefined,
 };
 
-/** Carried for so long, it was no failure: the next one is the first again. */
+/** Carried for this long, it was no failure: the count of failures restarts. */
 const HEALTHY_MS = 5_000;
 
-/** Whether a stream that is opened now is asked to carry it. */
+/** Whether a stream that is opened now requests it. */
 export function isAsked({ retryAt, failure }: Subscription): boolean {
   return retryAt === undefined && failure === undefined;
 }
 
-/** A stream that was asked to carry it was accepted. */
-export function carry(now: Subscription, stream: number, time: number): Subscription {
+/** The stream that requested it was accepted. */
+export function attach(now: Subscription, stream: number, time: number): Subscription {
   return { ...now, stream, carriedAt: time, isGap: false };
 }
 
-/** The service ended it, and not the stream. */
-export function endOne(
+/** The service ended this subscription, but not the stream. */
+export function detach(
   now: Subscription,
   failure: Extract<StreamFailure, { kind: "refused" }>,
   moment: Moment,
   policy: ConnectionPolicy,
 ): Subscription {
   const { code, message, retryAfterMs = 0 } = failure;
-  if (!isPassing(failure.status)) {
+  if (!isRetryable(failure.status)) {
     return { ...now, stream: undefined, failure: { reason: code, message } };
   }
   return waitLonger(now, moment, policy, retryAfterMs);
 }
 
 /**
- * What came does not fit what is held: it is asked for anew, at once. What does not fit again right after that would not fit
- * the next time either, and waits.
+ * Requests the thread again after a frame that did not fit the projection: at once the first time. A second misfit right after
+ * that would repeat the next time too, so it waits for the backoff.
  */
-export function startOver(now: Subscription, moment: Moment, policy: ConnectionPolicy): Subscription {
+export function resync(now: Subscription, moment: Moment, policy: ConnectionPolicy): Subscription {
   if (failuresOf(now, moment.now) === 0) return { ...now, stream: undefined, attempt: 1 };
   return waitLonger(now, moment, policy, 0);
 }
@@ -83,7 +83,7 @@ function failuresOf({ stream, carriedAt, attempt }: Subscription, time: number):
   return stream !== undefined && time - carriedAt >= HEALTHY_MS ? 0 : attempt;
 }
 
-/** What a page is told of it. */
+/** The connection status of the subscription, for pages to show. */
 export function statusOf(
   { failure, retryAt, attempt, isGap, stream }: Subscription,
   connection: Pick<Connection, "status">,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_CONNECTION_POLICY as POLICY } from "./connection-state.js";
-import { carry, endOne, isAsked, newSubscription, startOver, statusOf } from "./subscription-state.js";
+import { attach, detach, isAsked, newSubscription, resync, statusOf } from "./subscription-state.js";
 
 const live = { status: { kind: "live" } } as const;
 const at = (now: number) => ({ now, random: 0 });
@@ -16,36 +16,36 @@ describe("one thread of the browser's stream", () => {
   it("is live only once a live stream carries it", () => {
     expect(statusOf(newSubscription, { status: { kind: "closed" } })).toEqual({ kind: "connecting" });
     expect(statusOf(newSubscription, live)).toEqual({ kind: "connecting" });
-    const carried = carry(newSubscription, 1, 0);
+    const carried = attach(newSubscription, 1, 0);
     expect(statusOf(carried, live)).toEqual({ kind: "live" });
     const status = { kind: "reconnecting", attempt: 1, retryAt: 5 } as const;
     expect(statusOf(carried, { status })).toBe(status);
   });
 
   it("is said to be repaired when the service told everything instead of going on, until the next stream", () => {
-    const repaired = { ...carry(newSubscription, 1, 0), isGap: true };
+    const repaired = { ...attach(newSubscription, 1, 0), isGap: true };
     expect(statusOf(repaired, live)).toEqual({ kind: "gap-repaired" });
-    expect(statusOf(carry(repaired, 2, 10), live)).toEqual({ kind: "live" });
+    expect(statusOf(attach(repaired, 2, 10), live)).toEqual({ kind: "live" });
   });
 
   it("fails alone where the service refuses it, and is asked for no more", () => {
-    const gone = endOne(carry(newSubscription, 1, 0), refused(404), at(1), POLICY);
+    const gone = detach(attach(newSubscription, 1, 0), refused(404), at(1), POLICY);
     expect(statusOf(gone, live)).toEqual({ kind: "failed", reason: "code_404", message: "No." });
     expect(isAsked(gone)).toBe(false);
   });
 
   it("waits, longer each time, where a refusal passes; carried for a while it begins anew", () => {
-    const first = endOne(carry(newSubscription, 1, 0), refused(503), at(10), POLICY);
+    const first = detach(attach(newSubscription, 1, 0), refused(503), at(10), POLICY);
     expect(statusOf(first, live)).toEqual({ kind: "reconnecting", attempt: 1, retryAt: 510 });
-    const second = endOne(
-      carry({ ...first, retryAt: undefined }, 2, 600),
+    const second = detach(
+      attach({ ...first, retryAt: undefined }, 2, 600),
       refused(429, 7_000),
       at(700),
       POLICY,
     );
     expect(second).toMatchObject({ attempt: 2, retryAt: 7_700 });
-    const healthy = endOne(
-      carry({ ...second, retryAt: undefined }, 3, 8_000),
+    const healthy = detach(
+      attach({ ...second, retryAt: undefined }, 3, 8_000),
       refused(503),
       at(14_000),
       POLICY,
@@ -54,9 +54,9 @@ describe("one thread of the browser's stream", () => {
   });
 
   it("is asked for anew at once when a frame does not fit, and with a pause when the next does not either", () => {
-    const again = startOver(carry(newSubscription, 1, 0), at(10), POLICY);
+    const again = resync(attach(newSubscription, 1, 0), at(10), POLICY);
     expect(isAsked(again)).toBe(true);
-    const twice = startOver(carry(again, 2, 20), at(30), POLICY);
+    const twice = resync(attach(again, 2, 20), at(30), POLICY);
     expect(isAsked(twice)).toBe(false);
     expect(statusOf(twice, live)).toMatchObject({ kind: "reconnecting", attempt: 2 });
   });

@@ -1,6 +1,6 @@
 import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers, type Telemetry } from "../client/environment.js";
-import { keepSame } from "../client/store.js";
+import { retainIdentity } from "../client/store.js";
 import type { FollowedThread, LogText, ServicePort, ThreadName } from "../transport/agent-service.js";
 import type { EventText } from "../transport/event-stream.js";
 import {
@@ -12,48 +12,48 @@ import {
   closedConnection,
   type Moment,
   type StreamFailure,
-  stepConnection,
+  transitionConnection,
 } from "./connection-state.js";
 import {
-  carry,
-  endOne,
+  attach,
+  detach,
   isAsked,
   newSubscription,
+  resync,
   type Subscription,
-  startOver,
   statusOf,
 } from "./subscription-state.js";
 
-/** Who reads one thread off the browser's stream. */
+/** The reader of one thread on the browser's stream. */
 export interface StreamReader {
   readonly thread: Omit<FollowedThread, "cursor">;
-  /** A stream is asked to carry it: where to go on. What an earlier stream said of it is over. */
+  /** A stream requests the thread. Returns the cursor to resume from; frames of an earlier stream no longer count. */
   begin(): string | undefined;
   events(events: readonly EventText[]): void;
-  /** The stream that carried it is gone. */
+  /** The stream that carried it is closed. */
   end(): void;
   statusChanged(): void;
 }
 
 export interface StreamSubscription {
   status(): ConnectionStatus;
-  /** Asked to go on, the service told everything instead. */
+  /** Reports that the service could not resume from the cursor and sent a snapshot. */
   gap(): void;
-  /** What came does not fit what is held: it is asked for anew. */
-  startOver(): void;
-  /** Asks now instead of when it is due, and again after a refusal. */
+  /** Requests the thread again, after a frame that did not fit the projection. */
+  resync(): void;
+  /** Requests it now instead of after the backoff, also after a refusal. */
   reconnect(): void;
   leave(): void;
 }
 
-/** One stream for all that a browser follows. It is opened anew, with the cursors at hand, when what it carries changes. */
-export interface BrowserStream {
+/** One stream for all threads that a browser follows. It is reopened, with the current cursors, when the set of threads changes. */
+export interface ThreadStream {
   subscribe(reader: StreamReader): StreamSubscription;
-  tell(input: Extract<ConnectionInput, { kind: "online" | "visible" }>): void;
+  notify(input: Extract<ConnectionInput, { kind: "online" | "visible" }>): void;
   close(): void;
 }
 
-export interface BrowserStreamOptions {
+export interface ThreadStreamOptions {
   readonly service: ServicePort;
   readonly clock: Clock;
   readonly random: () => number;
@@ -67,10 +67,10 @@ interface Followed {
   status: ConnectionStatus;
 }
 
-/** What the service says to all of a stream before it ends it: the stream's own end. */
+/** Codes that the service sends to all subscriptions before it ends the stream: they are the end of the stream itself. */
 const ENDS_ALL = new Set(["unauthorized", "shutting_down"]);
 
-export function createBrowserStream(options: BrowserStreamOptions): BrowserStream {
+export function createThreadStream(options: ThreadStreamOptions): ThreadStream {
   const { service, clock, policy, telemetry } = options;
   const followed = new Set<Followed>();
   let connection: Connection = closedConnection;
@@ -79,7 +79,7 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
     | { readonly stream: number; readonly cut: AbortController; readonly carried: readonly Followed[] }
     | undefined;
   const timers = createNamedTimers<"retry" | "watchdog" | "ask">(clock, (timer) => {
-    if (timer === "ask") askAgain();
+    if (timer === "ask") retryDue();
     else step({ kind: "due", timer });
   });
 
@@ -88,10 +88,10 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
   }
 
   function step(input: ConnectionInput): void {
-    const [next, effects] = stepConnection(connection, input, moment(), policy);
+    const [next, effects] = transitionConnection(connection, input, moment(), policy);
     connection = next;
     for (const effect of effects) perform(effect);
-    tellStatuses();
+    notifyStatuses();
   }
 
   function perform(effect: ConnectionEffect): void {
@@ -133,21 +133,22 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
     const end = await service.follow(threads, cut.signal, {
       opened() {
         if (!isOpen()) return;
-        for (const one of carried) one.subscription = carry(one.subscription, stream, clock.now());
+        for (const one of carried) one.subscription = attach(one.subscription, stream, clock.now());
         step({ kind: "opened", stream });
       },
       heard() {
-        // Nothing of this changes what is shown.
-        if (isOpen()) [connection] = stepConnection(connection, { kind: "heard", stream }, moment(), policy);
+        // Not a step: receiving changes no status.
+        if (isOpen())
+          [connection] = transitionConnection(connection, { kind: "heard", stream }, moment(), policy);
       },
       events(at, events) {
         const one = carried[at];
         if (one && isRead(one)) one.reader.events(events);
       },
-      ended(at, told) {
+      ended(at, refusal) {
         const one = carried[at];
-        if (ENDS_ALL.has(told.code)) failure = told;
-        else if (one && isRead(one)) refuse(one, told);
+        if (ENDS_ALL.has(refusal.code)) failure = refusal;
+        else if (one && isRead(one)) refuse(one, refusal);
       },
     });
     closeStream(stream);
@@ -155,35 +156,35 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
   }
 
   function refuse(one: Followed, failure: Extract<StreamFailure, { kind: "refused" }>): void {
-    one.subscription = endOne(one.subscription, failure, moment(), policy);
+    one.subscription = detach(one.subscription, failure, moment(), policy);
     one.reader.end();
-    armAsk();
-    // A stream without a subscription is none: the service ends it, and it must not be asked for again.
+    armRetry();
+    // The service ends a stream without subscriptions, and it must not be requested again.
     if (!isWanted()) changed();
-    tellStatuses();
+    notifyStatuses();
   }
 
   function isWanted(): boolean {
     return [...followed].some(({ subscription }) => isAsked(subscription));
   }
 
-  /** Those that wait to be asked for again share one timer: it fires for the first of them. */
-  function armAsk(): void {
+  /** Sets the one timer of all subscriptions that wait for a retry: it fires for the first of them. */
+  function armRetry(): void {
     const times = [...followed].flatMap(({ subscription: { retryAt } }) => retryAt ?? []);
     timers.set("ask", Math.min(...times) - clock.now());
   }
 
-  function askAgain(): void {
+  function retryDue(): void {
     for (const one of followed) {
       const { retryAt } = one.subscription;
       if (retryAt !== undefined && retryAt <= clock.now())
         one.subscription = { ...one.subscription, retryAt: undefined };
     }
-    armAsk();
+    armRetry();
     changed();
   }
 
-  /** Of all that comes and goes in one turn, one stream is made. */
+  /** Replaces the stream, once for all subscriptions that are added and removed in one turn. */
   function changed(): void {
     if (isReplacing) return;
     isReplacing = true;
@@ -193,9 +194,9 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
     });
   }
 
-  function tellStatuses(): void {
+  function notifyStatuses(): void {
     for (const one of followed) {
-      const status = keepSame(one.status, statusOf(one.subscription, connection));
+      const status = retainIdentity(one.status, statusOf(one.subscription, connection));
       if (status === one.status) continue;
       one.status = status;
       one.reader.statusChanged();
@@ -212,28 +213,28 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
         gap() {
           one.subscription = { ...one.subscription, isGap: true };
           telemetry.gap?.();
-          tellStatuses();
+          notifyStatuses();
         },
-        startOver() {
-          one.subscription = startOver(one.subscription, moment(), policy);
+        resync() {
+          one.subscription = resync(one.subscription, moment(), policy);
           one.reader.end();
-          armAsk();
+          armRetry();
           changed();
-          tellStatuses();
+          notifyStatuses();
         },
         reconnect() {
           one.subscription = { ...one.subscription, failure: undefined, retryAt: undefined, attempt: 0 };
-          armAsk();
+          armRetry();
           if (connection.status.kind === "live" || connection.status.kind === "closed") changed();
           else step({ kind: "reconnect" });
-          tellStatuses();
+          notifyStatuses();
         },
         leave() {
           if (followed.delete(one)) changed();
         },
       };
     },
-    tell: step,
+    notify: step,
     close() {
       followed.clear();
       step({ kind: "close" });
@@ -242,16 +243,16 @@ export function createBrowserStream(options: BrowserStreamOptions): BrowserStrea
   };
 }
 
-/** Who shows a thread's log. */
+/** The reader of a thread's log. */
 export interface LogReader {
-  /** All up to there is held; `undefined`: nothing. */
+  /** The position up to which entries are held; `undefined`: none. */
   cursor(): string | undefined;
   entries(entries: readonly LogText[]): void;
   statusChanged(status: ConnectionStatus): void;
 }
 
-/** Reads a thread's log until what it returns is called. */
-export function openLog(stream: BrowserStream, thread: ThreadName, reader: LogReader): () => void {
+/** Reads a thread's log. Returns a function that stops reading. */
+export function openLog(stream: ThreadStream, thread: ThreadName, reader: LogReader): () => void {
   const subscription = stream.subscribe({
     thread: { ...thread, view: "envelopes" },
     begin: () => reader.cursor(),

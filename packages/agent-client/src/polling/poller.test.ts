@@ -6,7 +6,7 @@ import {
   type Poller,
   type PollerEffect,
   type PollerInput,
-  stepPoller,
+  transitionPoller,
 } from "./agent-status-poller.js";
 
 const MIDDLE = 0.5;
@@ -16,11 +16,11 @@ function poller(random = MIDDLE) {
   let effects: readonly PollerEffect[] = [];
   return {
     at(now: number, input: PollerInput) {
-      [state, effects] = stepPoller(state, input, { now, random: () => random });
+      [state, effects] = transitionPoller(state, input, { now, random: () => random });
       return this;
     },
     asked: () => effects.flatMap((effect) => (effect.kind === "poll" ? [effect.key] : [])),
-    question: () => effects.flatMap((effect) => (effect.kind === "poll" ? [effect.question] : []))[0] ?? -1,
+    pollId: () => effects.flatMap((effect) => (effect.kind === "poll" ? [effect.pollId] : []))[0] ?? -1,
     next: () => effects.flatMap((effect) => (effect.kind === "timer" ? [effect.at] : []))[0],
   };
 }
@@ -39,7 +39,7 @@ describe("stepPoller", () => {
     [0.999_999, 12_000],
   ])("spreads the cadence: with %f at random it asks again after %i ms", (random, wait) => {
     const one = poller(random).at(0, { kind: "watch", keys: ["a"] });
-    one.at(100, { kind: "answered", key: "a", question: one.question(), ok: true });
+    one.at(100, { kind: "answered", key: "a", pollId: one.pollId(), ok: true });
     expect(one.next()).toBe(100 + wait);
     expect(one.at(99 + wait, { kind: "due" }).asked()).toEqual([]);
     expect(one.at(100 + wait, { kind: "due" }).asked()).toEqual(["a"]);
@@ -47,33 +47,33 @@ describe("stepPoller", () => {
 
   it("doubles the pause with each failure, up to a bound, and forgets them with the first answer", () => {
     const one = poller().at(0, { kind: "watch", keys: ["a"] });
-    let question = one.question();
+    let pollId = one.pollId();
     const pauses: number[] = [];
     let now = 0;
     for (let failure = 1; failure <= 5; failure += 1) {
-      const next = one.at(now, { kind: "answered", key: "a", question, ok: false }).next() ?? -1;
+      const next = one.at(now, { kind: "answered", key: "a", pollId, ok: false }).next() ?? -1;
       pauses.push(next - now);
       now = next;
-      question = one.at(now, { kind: "due" }).question();
+      pollId = one.at(now, { kind: "due" }).pollId();
     }
     expect(pauses).toEqual([20_000, 40_000, 80_000, 120_000, 120_000]);
-    expect(one.at(now, { kind: "answered", key: "a", question, ok: true }).next()).toBe(now + POLICY.everyMs);
+    expect(one.at(now, { kind: "answered", key: "a", pollId, ok: true }).next()).toBe(now + POLICY.everyMs);
   });
 
   it("gives up on an answer after a while, and what comes after that is nobody's", () => {
     const one = poller().at(0, { kind: "watch", keys: ["a"] });
-    const late = one.question();
+    const late = one.pollId();
     expect(one.next()).toBe(POLICY.answerMs);
     one.at(POLICY.answerMs, { kind: "due" });
     expect(one.asked()).toEqual([]);
     expect(one.next()).toBe(POLICY.answerMs + 20_000);
-    one.at(POLICY.answerMs + 1, { kind: "answered", key: "a", question: late, ok: true });
+    one.at(POLICY.answerMs + 1, { kind: "answered", key: "a", pollId: late, ok: true });
     expect(one.next()).toBe(POLICY.answerMs + 20_000);
   });
 
   it("rests while nobody looks, and asks what is due when somebody does", () => {
     const one = poller().at(0, { kind: "watch", keys: ["a"] });
-    one.at(1, { kind: "answered", key: "a", question: one.question(), ok: true });
+    one.at(1, { kind: "answered", key: "a", pollId: one.pollId(), ok: true });
     one.at(2, { kind: "paused", isPaused: true });
     expect(one.next()).toBeUndefined();
     expect(one.at(60_000, { kind: "due" }).asked()).toEqual([]);
@@ -86,7 +86,7 @@ describe("stepPoller", () => {
       .at(1, { kind: "paused", isPaused: true });
     one.at(3_600_000, { kind: "paused", isPaused: false });
     expect(one.asked()).toEqual(["a"]);
-    one.at(3_600_100, { kind: "answered", key: "a", question: one.question(), ok: true });
+    one.at(3_600_100, { kind: "answered", key: "a", pollId: one.pollId(), ok: true });
     expect(one.next()).toBe(3_600_100 + POLICY.everyMs);
   });
 
@@ -128,9 +128,9 @@ describe("stepPoller", () => {
         let now = 0;
         let state = idlePoller;
         /** The question under way of each key, and when it is given up. */
-        const asked = new Map<string, { question: number; until: number }>();
+        const asked = new Map<string, { pollId: number; until: number }>();
         const take = (next: PollerInput): void => {
-          const [after, effects] = stepPoller(state, next, { now, random: () => MIDDLE });
+          const [after, effects] = transitionPoller(state, next, { now, random: () => MIDDLE });
           state = after;
           for (const effect of effects) {
             if (effect.kind === "timer") {
@@ -141,7 +141,7 @@ describe("stepPoller", () => {
             }
             expect(state.isPaused || state.open.has(effect.key)).toBe(false);
             expect(asked.get(effect.key)?.until ?? now).toBeLessThanOrEqual(now);
-            asked.set(effect.key, { question: effect.question, until: now + POLICY.answerMs });
+            asked.set(effect.key, { pollId: effect.pollId, until: now + POLICY.answerMs });
           }
         };
         take({ kind: "watch", keys: KEYS });
@@ -154,7 +154,7 @@ describe("stepPoller", () => {
           const [key, one] = [...asked][0] ?? [];
           if (key === undefined || one === undefined) continue;
           asked.delete(key);
-          take({ kind: "answered", key, question: one.question, ok: given.ok });
+          take({ kind: "answered", key, pollId: one.pollId, ok: given.ok });
         }
       }),
     );

@@ -1,46 +1,46 @@
 import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
 import { appendMessage, replaceMessage, withMessages } from "./message-list.js";
-import { projectEvent } from "./reduce-event.js";
+import { reduceEvent } from "./reduce-event.js";
 import { emptyView, type MessageView, messageById, type RunView, type ThreadView } from "./thread-view.js";
 
-/** Which of the last frames came, so that one that comes twice counts once. O(1) a frame, however many are remembered. */
-interface SeenFrames {
-  /** By cursor, in the order they came. Shared with later values: a place from `count` on is nothing to this one. */
-  readonly places: ReadonlyMap<string, number>;
+/** The last received frames, so that a duplicate counts once. O(1) per frame, for any number of remembered ones. */
+interface RecentFrames {
+  /** By cursor, in order of arrival. Shared with later values: this one ignores positions from `count` on. */
+  readonly positions: ReadonlyMap<string, number>;
   readonly count: number;
 }
 
-export const noneSeen: SeenFrames = { places: new Map(), count: 0 };
+export const noRecentFrames: RecentFrames = { positions: new Map(), count: 0 };
 
 const REMEMBERED = 64;
 
-export function isSeen({ places, count }: SeenFrames, id: string): boolean {
-  const place = places.get(id);
-  return place !== undefined && place < count;
+export function isSeen({ positions, count }: RecentFrames, id: string): boolean {
+  const position = positions.get(id);
+  return position !== undefined && position < count;
 }
 
-/** One that was not seen yet. */
-export function addSeen(seen: SeenFrames, id: string): SeenFrames {
-  const { places, count } = seen;
-  // The newest value alone may add to the shared map; one that was left and then taken up again makes its own.
-  const mayAdd = places.size === count && count < 2 * REMEMBERED;
-  const next = mayAdd ? (places as Map<string, number>) : lastOf(seen);
+/** Adds a frame that is not among them. */
+export function addSeen(seen: RecentFrames, id: string): RecentFrames {
+  const { positions, count } = seen;
+  // Only the newest value may add to the shared map; an older one that is used again copies it.
+  const mayAdd = positions.size === count && count < 2 * REMEMBERED;
+  const next = mayAdd ? (positions as Map<string, number>) : lastOf(seen);
   next.set(id, next.size);
-  return { places: next, count: next.size };
+  return { positions: next, count: next.size };
 }
 
-function lastOf({ places, count }: SeenFrames): Map<string, number> {
-  const last = [...places.keys()].slice(0, count).slice(-REMEMBERED);
-  return new Map(last.map((id, place) => [id, place]));
+function lastOf({ positions, count }: RecentFrames): Map<string, number> {
+  const last = [...positions.keys()].slice(0, count).slice(-REMEMBERED);
+  return new Map(last.map((id, position) => [id, position]));
 }
 
 /**
- * Which kind of stream may write a thread's projection: the thread's own, or a poll. A command's answer is none of them: it says
- * whether the run began, and a command without a page opens the thread's own stream for as long as it is under way.
+ * The kind of stream that may write a thread's projection: the thread's own, or a poll. The ack of a command may not: it only
+ * reports whether the run began, and a command without a page opens the thread's own stream while it is under way.
  */
 export type Source = "detail-connect" | "poll";
 
-/** One stream's right to write. A newer claim makes it stale, whenever its last frames may arrive. */
+/** One stream's right to write. A newer claim makes it stale, however late its last frames arrive. */
 export interface Authority {
   readonly source: Source;
   readonly epoch: number;
@@ -50,24 +50,24 @@ export interface Projection {
   readonly view: ThreadView;
   readonly authority: Authority | undefined;
   readonly epoch: number;
-  /** The newest frame that can be come back to, if this projection holds all that came before it. */
+  /** The cursor of the newest frame to reconnect from, if this projection holds all frames before it. */
   readonly cursor: string | undefined;
-  readonly seen: SeenFrames;
+  readonly seen: RecentFrames;
 }
 
 export type ProjectionInput =
-  /** A stream asks for the right to write. The thread's own is not displaced by a poll. */
+  /** A stream claims the right to write. A poll does not displace the thread's own stream. */
   | { readonly kind: "claim"; readonly source: Source }
   /** The stream is over. */
   | { readonly kind: "release"; readonly authority: Authority }
   | { readonly kind: "frames"; readonly authority: Authority; readonly frames: readonly AgentFrame[] }
-  /** Shown before the service has it. */
+  /** Adds messages that the service has not confirmed. */
   | { readonly kind: "sending"; readonly messages: readonly MessageView[] }
   /** The service refused them. */
   | { readonly kind: "unsent"; readonly messageIds: readonly string[] }
-  /** The person gives up on a message that was refused. */
+  /** Discards a message that was refused. */
   | { readonly kind: "discard"; readonly messageId: string }
-  /** As another tab of this browser holds it. */
+  /** Adopts the view of another tab of this browser. */
   | { readonly kind: "adopt"; readonly view: ThreadView; readonly cursor: string | undefined };
 
 export type ProjectionEffect =
@@ -75,11 +75,11 @@ export type ProjectionEffect =
   /** Frames of a stream that is no longer the owner. */
   | { readonly kind: "stale"; readonly count: number }
   | { readonly kind: "duplicate"; readonly count: number }
-  /** A run began or ended. One by one: of several that came at once, the last alone would hide how the others ended. */
+  /** A run began or ended. One effect per run: with several in one batch, the last alone would hide the ends of the others. */
   | { readonly kind: "run"; readonly run: RunView }
-  /** The state names the last mutation it applied. */
+  /** The state acknowledges the last mutation that it applied. */
   | { readonly kind: "acknowledged"; readonly id: string }
-  /** A frame did not fit: only a snapshot mends that. The cursor is gone. */
+  /** A frame did not fit: only a snapshot repairs that. The cursor is dropped. */
   | { readonly kind: "misfit"; readonly type: string };
 
 export type ProjectionStep = readonly [next: Projection, effects: readonly ProjectionEffect[]];
@@ -89,10 +89,10 @@ export const emptyProjection: Projection = {
   authority: undefined,
   epoch: 0,
   cursor: undefined,
-  seen: noneSeen,
+  seen: noRecentFrames,
 };
 
-/** The one path by which anything comes to be shown (docs/requirements.md#client-5). */
+/** Reduces one input. The view changes by no other path (docs/requirements.md#client-5). */
 export function project(now: Projection, input: ProjectionInput): ProjectionStep {
   switch (input.kind) {
     case "claim":
@@ -101,23 +101,23 @@ export function project(now: Projection, input: ProjectionInput): ProjectionStep
       return isOwner(now, input.authority) ? [{ ...now, authority: undefined }, []] : [now, []];
     case "frames":
       return isOwner(now, input.authority)
-        ? takeFrames(now, input.frames)
+        ? applyFrames(now, input.frames)
         : [now, [{ kind: "stale", count: input.frames.length }]];
     case "sending":
-      return [{ ...now, view: input.messages.reduce(showLocal, now.view) }, []];
+      return [{ ...now, view: input.messages.reduce(showOptimistic, now.view) }, []];
     case "unsent":
       return [{ ...now, view: input.messageIds.reduce(markUnsent, now.view) }, []];
     case "discard":
       return [{ ...now, view: discard(now.view, input.messageId) }, []];
     case "adopt":
       return [
-        { ...now, view: input.view, cursor: input.cursor, seen: noneSeen },
+        { ...now, view: input.view, cursor: input.cursor, seen: noRecentFrames },
         noteChanges(now.view, input.view, []),
       ];
   }
 }
 
-/** The newer stream of a kind takes over: it is the one that was just opened. */
+/** Grants the right to write. The newer stream of a kind wins: it was opened last. */
 function claim(now: Projection, source: Source): ProjectionStep {
   if (source === "poll" && now.authority?.source === "detail-connect") return [now, []];
   const authority: Authority = { source, epoch: now.epoch + 1 };
@@ -128,34 +128,34 @@ function isOwner({ authority }: Projection, { epoch }: Authority): boolean {
   return authority?.epoch === epoch;
 }
 
-function takeFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionStep {
+function applyFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionStep {
   let { view, cursor, seen } = now;
   let duplicates = 0;
-  const told: ProjectionEffect[] = [];
+  const effects: ProjectionEffect[] = [];
   for (const { id, event } of frames) {
     if (id !== undefined && isSeen(seen, id)) {
       duplicates += 1;
       continue;
     }
-    const next = projectEvent(view, event);
+    const next = reduceEvent(view, event);
     if (next === undefined) {
-      // What else it says would be built on what is wrong.
+      // Later frames would build on a wrong view.
       const lost = { ...now, view, cursor: undefined, authority: undefined };
-      return [lost, [...told, { kind: "misfit", type: event.type }]];
+      return [lost, [...effects, { kind: "misfit", type: event.type }]];
     }
-    noteChanges(view, next, told);
+    noteChanges(view, next, effects);
     view = next;
     if (id === undefined) {
-      // Halfway through being told everything, we hold neither what we held nor what is being told. And its last frame may
-      // be one we saw: the end of the same prelude.
-      if (isSnapshot(event)) [cursor, seen] = [undefined, noneSeen];
+      // In the middle of a snapshot, the view is neither the old one nor the new one. And the snapshot's last frame may be
+      // one that was received before: the end of the same prelude.
+      if (isSnapshot(event)) [cursor, seen] = [undefined, noRecentFrames];
       continue;
     }
     cursor = id;
     seen = addSeen(seen, id);
   }
-  if (duplicates > 0) told.push({ kind: "duplicate", count: duplicates });
-  return [{ ...now, view, cursor, seen }, told];
+  if (duplicates > 0) effects.push({ kind: "duplicate", count: duplicates });
+  return [{ ...now, view, cursor, seen }, effects];
 }
 
 function noteChanges(
@@ -173,11 +173,11 @@ function isSnapshot({ type }: AgentEvent): boolean {
   return type === "STATE_SNAPSHOT" || type === "MESSAGES_SNAPSHOT";
 }
 
-function showLocal(view: ThreadView, message: MessageView): ThreadView {
+function showOptimistic(view: ThreadView, message: MessageView): ThreadView {
   const known = messageById(view, message.id);
   const local: MessageView = { ...message, local: "sending" };
   if (!known) return appendMessage(view, local);
-  // Sent again because the answer was lost: the service has it, and will not say so twice.
+  // Resent because the ack was lost: the service has the message, and will not confirm it twice.
   return known.local === undefined ? view : replaceMessage(view, local);
 }
 

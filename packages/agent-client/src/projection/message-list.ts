@@ -10,7 +10,7 @@ const ROLES: ReadonlySet<string> = new Set<MessageRole>([
   "reasoning",
 ]);
 
-/** Those of a role that somebody shows. One that does not say its own run is of the one that brings it, `runId`. */
+/** Reads the messages of known roles. A message without a run of its own belongs to the run that delivers it, `runId`. */
 export function readMessages(wire: readonly WireMessage[], runId?: string): readonly MessageView[] {
   return wire.flatMap((one) => (isRole(one.role) ? [toMessageView(one, one.role, runId)] : []));
 }
@@ -43,33 +43,33 @@ function isRole(role: string): role is MessageRole {
   return ROLES.has(role);
 }
 
-/** Behind all others. The places of old views stay right, because a place beyond a view's length is nothing to it. */
+/** Appends a message. The shared index stays right for old views, which ignore positions beyond their own length. */
 export function appendMessage(view: ThreadView, message: MessageView): ThreadView {
   const { messages, places } = view;
-  // The newest view alone may add to the shared map; one that is not, because it was replaced and then taken up again, makes its own.
+  // Only the newest view may add to the shared map; an older one that is used again copies it.
   const isNewest = places.size === messages.length;
-  const next = isNewest ? (places as Map<string, number>) : placesOf(messages);
+  const next = isNewest ? (places as Map<string, number>) : positionsOf(messages);
   next.set(message.id, messages.length);
   return { ...view, messages: [...messages, message], places: next };
 }
 
-/** Behind all that the service told of, and before what only this client knows: that has no place in the thread yet. */
-export function tellMessage(view: ThreadView, message: MessageView): ThreadView {
-  return insertMessage(view, toldCount(view), message);
+/** Inserts a confirmed message after all others of the service, and before local ones, which have no position in the thread yet. */
+export function insertConfirmed(view: ThreadView, message: MessageView): ThreadView {
+  return insertMessage(view, confirmedCount(view), message);
 }
 
-function toldCount({ messages }: ThreadView): number {
+function confirmedCount({ messages }: ThreadView): number {
   return messages.findLastIndex(({ local }) => local === undefined) + 1;
 }
 
-/** The service has the message: what was shown ahead of it takes its place. */
-export function receiveMessage(view: ThreadView, message: MessageView): ThreadView {
+/** Confirms a message: the service's version replaces the optimistic one. */
+export function confirmMessage(view: ThreadView, message: MessageView): ThreadView {
   const known = messageById(view, message.id);
-  if (!known) return tellMessage(view, message);
+  if (!known) return insertConfirmed(view, message);
   if (known.local === undefined) return view;
-  if (view.messages[toldCount(view)]?.id === message.id) return replaceMessage(view, message);
+  if (view.messages[confirmedCount(view)]?.id === message.id) return replaceMessage(view, message);
   const others = view.messages.filter(({ id }) => id !== message.id);
-  return tellMessage(withMessages(view, others), message);
+  return insertConfirmed(withMessages(view, others), message);
 }
 
 export function insertMessage(view: ThreadView, at: number, message: MessageView): ThreadView {
@@ -77,32 +77,32 @@ export function insertMessage(view: ThreadView, at: number, message: MessageView
   return withMessages(view, [...view.messages.slice(0, at), message, ...view.messages.slice(at)]);
 }
 
-/** In place: its id and position stay. */
+/** Replaces a message in place: its id and position stay. */
 export function replaceMessage(view: ThreadView, message: MessageView): ThreadView {
-  const place = view.places.get(message.id);
-  if (place === undefined || view.messages[place]?.id !== message.id) return view;
+  const index = view.places.get(message.id);
+  if (index === undefined || view.messages[index]?.id !== message.id) return view;
   const messages = view.messages.slice();
-  messages[place] = message;
+  messages[index] = message;
   return { ...view, messages };
 }
 
 export function withMessages(view: ThreadView, messages: readonly MessageView[]): ThreadView {
-  return { ...view, messages, places: placesOf(messages) };
+  return { ...view, messages, places: positionsOf(messages) };
 }
 
-function placesOf(messages: readonly MessageView[]): Map<string, number> {
+function positionsOf(messages: readonly MessageView[]): Map<string, number> {
   return new Map(messages.map((message, index) => [message.id, index]));
 }
 
-/** A whole list from the service. What is the same keeps its identity; what only this client knows of stays behind it. */
-export function takeSnapshot(view: ThreadView, wire: readonly WireMessage[]): ThreadView {
-  const told = readMessages(wire).map((message) => {
+/** Replaces all confirmed messages by the service's list. Equal messages retain their identity; local ones stay after it. */
+export function replaceMessages(view: ThreadView, wire: readonly WireMessage[]): ThreadView {
+  const confirmed = readMessages(wire).map((message) => {
     const known = messageById(view, message.id);
     return known && isSame(known, message) ? known : message;
   });
-  const ids = new Set(told.map((message) => message.id));
+  const ids = new Set(confirmed.map((message) => message.id));
   const local = view.messages.filter((message) => message.local !== undefined && !ids.has(message.id));
-  return withMessages(view, [...told, ...local]);
+  return withMessages(view, [...confirmed, ...local]);
 }
 
 const PLAIN_FIELDS = ["role", "toolCallId", "failed", "name", "subagentRunId", "runId", "local"] as const;

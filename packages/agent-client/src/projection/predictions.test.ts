@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { AgentEvent } from "../wire/agent-event.js";
-import { projectEvent } from "./reduce-event.js";
+import { reduceEvent } from "./reduce-event.js";
 import { emptyView, messageById, type ThreadView } from "./thread-view.js";
 
 const PREDICTS: AgentEvent = {
@@ -13,7 +13,7 @@ const PREDICTS: AgentEvent = {
 };
 
 function shown(...events: readonly AgentEvent[]): ThreadView {
-  return events.reduce<ThreadView>((view, event) => projectEvent(view, event) ?? view, emptyView);
+  return events.reduce<ThreadView>((view, event) => reduceEvent(view, event) ?? view, emptyView);
 }
 
 const called: readonly AgentEvent[] = [

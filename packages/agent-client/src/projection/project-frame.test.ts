@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../wire/agent-event.js";
 import { appendMessage, withMessages } from "./message-list.js";
-import { projectEvent } from "./reduce-event.js";
+import { reduceEvent } from "./reduce-event.js";
 import { currentMessages, emptyView, messageAt, messageById, type ThreadView } from "./thread-view.js";
 
 function after(view: ThreadView, ...events: readonly AgentEvent[]): ThreadView {
   return events.reduce((now, event) => {
-    const next = projectEvent(now, event);
+    const next = reduceEvent(now, event);
     if (!next) throw new Error(`${event.type} does not fit`);
     return next;
   }, view);
@@ -146,8 +146,8 @@ describe("messages", () => {
   });
 
   it("of a text nobody began do not fit, nor do arguments of a call nobody made", () => {
-    expect(projectEvent(emptyView, text("m", "?"))).toBeUndefined();
-    expect(projectEvent(emptyView, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{" })).toBeUndefined();
+    expect(reduceEvent(emptyView, text("m", "?"))).toBeUndefined();
+    expect(reduceEvent(emptyView, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{" })).toBeUndefined();
   });
 
   it("hold their calls, whose arguments stream side by side", () => {
@@ -278,7 +278,7 @@ describe("runs", () => {
 
   it("what nobody here knows is passed over", () => {
     const event: AgentEvent = { type: "CUSTOM", name: "somebody.elses", value: { a: 1 } };
-    expect(projectEvent(history, event)).toBe(history);
+    expect(reduceEvent(history, event)).toBe(history);
   });
 });
 
@@ -353,21 +353,20 @@ describe("a poll", () => {
   });
 
   it("says which run is open, and of an idle thread how its last one ended", () => {
-    const open = projectEvent(
+    const open = reduceEvent(
       emptyView,
       poll({ activeRunId: "r1", lastRun: { runId: "r1", status: "running" } }),
     );
     expect(open?.run).toMatchObject({ serviceRunId: "r1", status: "running" });
     const asked =
-      open &&
-      projectEvent(open, poll({ activeRunId: null, lastRun: { runId: "r1", status: "interrupted" } }));
+      open && reduceEvent(open, poll({ activeRunId: null, lastRun: { runId: "r1", status: "interrupted" } }));
     expect(asked?.run).toMatchObject({ serviceRunId: "r1", status: "interrupted" });
     const answered =
-      asked && projectEvent(asked, poll({ activeRunId: null, lastRun: { runId: "r2", status: "success" } }));
+      asked && reduceEvent(asked, poll({ activeRunId: null, lastRun: { runId: "r2", status: "success" } }));
     expect(answered?.run).toMatchObject({ serviceRunId: "r2", status: "success" });
     const same =
       answered &&
-      projectEvent(answered, poll({ activeRunId: null, lastRun: { runId: "r2", status: "success" } }));
+      reduceEvent(answered, poll({ activeRunId: null, lastRun: { runId: "r2", status: "success" } }));
     expect(same).toBe(answered);
   });
 });

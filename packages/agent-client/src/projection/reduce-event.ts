@@ -2,12 +2,12 @@ import type { Json, JsonObject } from "@throughline/ai-core";
 import { applyPatch } from "@throughline/reading";
 import { type AgentEvent, type EventFacts, factsOf } from "../wire/agent-event.js";
 import {
+  confirmMessage,
+  insertConfirmed,
   insertMessage,
   readMessages,
-  receiveMessage,
   replaceMessage,
-  takeSnapshot,
-  tellMessage,
+  replaceMessages,
   toMessageView,
 } from "./message-list.js";
 import {
@@ -22,13 +22,13 @@ import {
   type UsageView,
 } from "./thread-view.js";
 
-/** `undefined`: the event does not fit what we hold, so what we hold is wrong and a snapshot is needed. */
+/** The next view. `undefined`: the event does not fit the view, so the view is wrong and a snapshot is needed. */
 export type Projected = ThreadView | undefined;
 
 type EventOf<T extends AgentEvent["type"]> = Extract<AgentEvent, { type: T }>;
 
-/** One event more. Pure; shares all that did not change. A token costs O(open messages), never O(history). */
-export function projectEvent(view: ThreadView, event: AgentEvent): Projected {
+/** Reduces one event. Pure; shares all unchanged parts. A token costs O(open messages), never O(history). */
+export function reduceEvent(view: ThreadView, event: AgentEvent): Projected {
   switch (event.type) {
     case "TEXT_MESSAGE_CONTENT":
     case "REASONING_MESSAGE_CONTENT":
@@ -41,7 +41,7 @@ export function projectEvent(view: ThreadView, event: AgentEvent): Projected {
       return startMessage(view, event.messageId, "reasoning", event.subagentRunId);
     case "TEXT_MESSAGE_END":
     case "REASONING_MESSAGE_END":
-      return endSpeaking(view, event.messageId);
+      return endText(view, event.messageId);
     case "TOOL_CALL_START":
       return startCall(view, event);
     case "TOOL_CALL_END":
@@ -53,10 +53,10 @@ export function projectEvent(view: ThreadView, event: AgentEvent): Projected {
     case "STATE_DELTA":
       return patchState(view, event);
     case "MESSAGES_SNAPSHOT":
-      return takeSnapshot({ ...view, open: [] }, event.messages);
+      return replaceMessages({ ...view, open: [] }, event.messages);
     case "CUSTOM":
-      if (event.name === "throughline.calls") return takeCalls(view, event.value);
-      return event.name === "PredictState" ? takePredictions(view, event.value) : view;
+      if (event.name === "throughline.calls") return applyCalls(view, event.value);
+      return event.name === "PredictState" ? applyPredictions(view, event.value) : view;
     case "STEP_STARTED":
       return { ...view, steps: [...view.steps.filter((step) => step !== event.stepName), event.stepName] };
     case "STEP_FINISHED":
@@ -67,12 +67,12 @@ export function projectEvent(view: ThreadView, event: AgentEvent): Projected {
     case "RUN_ERROR":
       return endRun(view, event);
     default:
-      // Of subagents, and of much more, calls tell. What nobody here knows is passed over.
+      // Subagents, among others, are shown by calls. Unknown events are ignored.
       return view;
   }
 }
 
-/** The hot path: one short array and one rope of text. */
+/** Appends text. The hot path: it copies one short array and extends one text (a rope). */
 function addText(view: ThreadView, id: string, delta: string): Projected {
   const index = view.open.findIndex((open) => open.message.id === id);
   const open = view.open[index];
@@ -97,7 +97,7 @@ function withOpen(view: ThreadView, index: number, open: OpenMessage): ThreadVie
   return { ...view, open: next };
 }
 
-/** Told again after coming back, a message that streams goes on where it was. */
+/** Opens a message. One that is open already, as after a reconnect, continues. */
 function startMessage(
   view: ThreadView,
   id: string,
@@ -122,7 +122,7 @@ function startCall(view: ThreadView, event: EventOf<"TOOL_CALL_START">): ThreadV
   });
 }
 
-/** Changes a message that streams, and opens it before if it does not. */
+/** Changes a streaming message, which is opened first where it is not open. */
 function changeOpen(
   view: ThreadView,
   begun: Pick<MessageView, "id" | "role" | "subagentRunId">,
@@ -133,23 +133,23 @@ function changeOpen(
   if (open) return withOpen(view, index, change(open));
   const known = messageById(view, begun.id);
   const message: MessageView = known ?? { ...begun, content: "", runId: runOf(view) };
-  const placed = known ? view : tellMessage(view, message);
-  return withOpen(placed, view.open.length, change({ message, isSpeaking: false, openCalls: [] }));
+  const inserted = known ? view : insertConfirmed(view, message);
+  return withOpen(inserted, view.open.length, change({ message, isSpeaking: false, openCalls: [] }));
 }
 
-function endSpeaking(view: ThreadView, id: string): ThreadView {
+function endText(view: ThreadView, id: string): ThreadView {
   const open = view.open.find(({ message }) => message.id === id);
-  return open ? settle(view, open, { ...open, isSpeaking: false }) : view;
+  return open ? closeMessage(view, open, { ...open, isSpeaking: false }) : view;
 }
 
 function endCall(view: ThreadView, callId: string): ThreadView {
   const open = view.open.find(({ openCalls }) => openCalls.includes(callId));
   if (!open) return view;
-  return settle(view, open, { ...open, openCalls: open.openCalls.filter((id) => id !== callId) });
+  return closeMessage(view, open, { ...open, openCalls: open.openCalls.filter((id) => id !== callId) });
 }
 
-/** A message of which nothing streams any more takes its place among the others. */
-function settle(view: ThreadView, before: OpenMessage, after: OpenMessage): ThreadView {
+/** Moves a message back to the list once no part of it streams. */
+function closeMessage(view: ThreadView, before: OpenMessage, after: OpenMessage): ThreadView {
   if (after.isSpeaking || after.openCalls.length > 0) {
     return { ...view, open: view.open.map((open) => (open === before ? after : open)) };
   }
@@ -157,14 +157,14 @@ function settle(view: ThreadView, before: OpenMessage, after: OpenMessage): Thre
   return { ...replaceMessage(view, after.message), open };
 }
 
-/** Behind the message that asked and the results already there. */
+/** Inserts a tool result after the message with its call and that message's other results. */
 function addResult(view: ThreadView, event: EventOf<"TOOL_CALL_RESULT">): ThreadView {
   if (messageById(view, event.messageId)) return view;
   const asks = ({ toolCalls }: MessageView) => toolCalls?.some((call) => call.id === event.toolCallId);
   const streaming = view.open.find(({ message }) => asks(message))?.message.id;
   const owner = view.messages.findLastIndex((message) => message.id === streaming || asks(message));
   const message = toMessageView({ ...event, id: event.messageId }, "tool", runOf(view));
-  if (owner === -1) return tellMessage(view, message);
+  if (owner === -1) return insertConfirmed(view, message);
   let at = owner + 1;
   while (view.messages[at]?.role === "tool") at += 1;
   return insertMessage(view, at, message);
@@ -177,29 +177,29 @@ function patchState(view: ThreadView, { delta }: EventOf<"STATE_DELTA">): Projec
 
 function startRun(view: ThreadView, event: EventOf<"RUN_STARTED">): ThreadView {
   const facts = factsOf(event);
-  if (facts.poll) return standStill(view, facts);
+  if (facts.poll) return applyPoll(view, facts);
   const run = running(event.runId, facts.runId, facts.attempt);
   const isSame = view.run?.serviceRunId === run.serviceRunId;
   const started: ThreadView = { ...view, run };
   const runId = runOf(started);
   const shown = readMessages(event.input?.messages ?? [], runId);
-  return shown.reduce(receiveMessage, {
+  return shown.reduce(confirmMessage, {
     ...started,
-    // Steps that are open are told again behind it.
+    // Open steps are sent again after it.
     steps: [],
     predictions: isSame ? view.predictions : [],
-    // A run of the service's own making answers no question.
+    // A run that the service created itself resolves no interrupt.
     interrupts: isSame || runId === undefined ? view.interrupts : [],
   });
 }
 
-/** Whose the messages are that come now. The service makes runs of its own, to tell of a state that changed while none was open. */
+/** The run that new messages belong to. The service creates runs of its own to publish a state that changed while none was open. */
 function runOf({ run }: ThreadView): string | undefined {
   return run?.serviceRunId.startsWith("throughline:") ? undefined : run?.serviceRunId;
 }
 
-/** A poll is no run: it only says which one is open, or how the last one ended, and its end ends nothing. */
-function standStill(view: ThreadView, { activeRunId = null, lastRun }: EventFacts): ThreadView {
+/** Applies a poll, which is no run: it only names the open run, or how the last one ended, and its end ends no run. */
+function applyPoll(view: ThreadView, { activeRunId = null, lastRun }: EventFacts): ThreadView {
   const { run } = view;
   if (activeRunId !== null)
     return run?.serviceRunId === activeRunId ? view : { ...view, run: running(activeRunId) };
@@ -219,12 +219,12 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
   if (event.type === "RUN_FINISHED" && event.runId !== view.run?.runId)
     return { ...view, interrupts: event.outcome?.interrupts ?? [] };
   const facts = factsOf(event);
-  const settled = view.open.reduce<ThreadView>(
-    (next, open) => settle(next, open, { ...open, isSpeaking: false, openCalls: [] }),
+  const closed = view.open.reduce<ThreadView>(
+    (next, open) => closeMessage(next, open, { ...open, isSpeaking: false, openCalls: [] }),
     view,
   );
   return {
-    ...settled,
+    ...closed,
     steps: [],
     predictions: [],
     run: view.run && { ...view.run, ...endOf(event, facts) },
@@ -241,9 +241,9 @@ function endOf(
     const { code = "run_failed", message } = event;
     return { status: "error", error: { code, message, class: kind, node, ns, own } };
   }
-  // Whoever comes later is told how the thread stands, and beside that how this ended.
+  // A later subscriber receives the current status of the thread, and with it how this run ended.
   if (lastRun) return { status: lastRun.status, error: lastRun.error ?? null };
-  // One that was stopped tells which questions it left open.
+  // A cancelled run reports the interrupts that it left open.
   const end = status === "cancelled" ? status : (event.outcome?.type ?? status);
   if (end === "interrupt" || end === "interrupted") return { status: "interrupted", error: null };
   return { status: end === "cancelled" ? end : "success", error: null };
@@ -262,19 +262,19 @@ function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {
 
 type CallName = Pick<CallView, "runId" | "callId">;
 
-interface ToldCalls {
+interface CallsUpdate {
   readonly whole: boolean;
   readonly calls: readonly CallView[];
   readonly gone?: readonly CallName[];
 }
 
-/** Section 5.9 of the protocol: all the calls there are, or some that are new, changed or no longer kept. */
-function takeCalls(view: ThreadView, value: Json): ThreadView {
-  // Only its outline is checked, because the service alone writes under this name.
-  const told = (value ?? {}) as unknown as Partial<ToldCalls>;
-  if (!Array.isArray(told.calls)) return view;
-  const calls = told.whole ? [] : without(view.calls, told.gone ?? []);
-  for (const call of told.calls) {
+/** Applies an update of the calls (section 5.9 of the protocol): all calls, or those that are new, changed or no longer stored. */
+function applyCalls(view: ThreadView, value: Json): ThreadView {
+  // Only the outline is checked, because the service alone writes under this name.
+  const update = (value ?? {}) as unknown as Partial<CallsUpdate>;
+  if (!Array.isArray(update.calls)) return view;
+  const calls = update.whole ? [] : without(view.calls, update.gone ?? []);
+  for (const call of update.calls) {
     const at = calls.findLastIndex((known) => known.callId === call.callId && known.runId === call.runId);
     if (at < 0) calls.push(call);
     else calls[at] = call;
@@ -282,7 +282,7 @@ function takeCalls(view: ThreadView, value: Json): ThreadView {
   return { ...view, calls };
 }
 
-/** The service alone decides what is kept. What is gone is gone with all below it, which began later. */
+/** Removes calls that the service no longer stores, each with all calls below it, which began later. */
 function without(calls: readonly CallView[], gone: readonly CallName[]): CallView[] {
   if (gone.length === 0) return calls.slice();
   const keys = new Set(gone.map(keyOf));
@@ -299,14 +299,14 @@ function keyOf({ runId, callId }: CallName): string {
   return `${runId} ${callId}`;
 }
 
-/** `PredictState` comes right behind the beginning of the call it is about. */
-function takePredictions(view: ThreadView, value: Json): ThreadView {
-  const told = (Array.isArray(value) ? value : []).flatMap((one) => predictionOf(view, one) ?? []);
-  if (told.length === 0) return view;
-  const keys = new Set(told.map(({ stateKey }) => stateKey));
+/** Applies predictions. `PredictState` comes right after the start of its call. */
+function applyPredictions(view: ThreadView, value: Json): ThreadView {
+  const predictions = (Array.isArray(value) ? value : []).flatMap((one) => predictionOf(view, one) ?? []);
+  if (predictions.length === 0) return view;
+  const keys = new Set(predictions.map(({ stateKey }) => stateKey));
   return {
     ...view,
-    predictions: [...view.predictions.filter(({ stateKey }) => !keys.has(stateKey)), ...told],
+    predictions: [...view.predictions.filter(({ stateKey }) => !keys.has(stateKey)), ...predictions],
   };
 }
 

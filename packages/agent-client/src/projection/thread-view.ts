@@ -4,7 +4,7 @@ import type { RunErrorView, WireInterrupt } from "../wire/agent-event.js";
 export interface ToolCallView {
   readonly id: string;
   readonly name: string;
-  /** JSON text, as far as it has come. */
+  /** JSON text, as far as received. */
   readonly args: string;
 }
 
@@ -15,23 +15,23 @@ export interface MessageView {
   readonly role: MessageRole;
   readonly content: string | readonly JsonObject[];
   readonly toolCalls?: readonly ToolCallView[] | undefined;
-  /** Of a tool's result: the call it answers. */
+  /** Set on a tool result: the call that it belongs to. */
   readonly toolCallId?: string | undefined;
-  /** Of a tool's result: the tool failed. */
+  /** Set on a tool result: the tool failed. */
   readonly failed?: true | undefined;
   readonly name?: string | undefined;
-  /** Said inside a subagent: no part of the conversation itself. */
+  /** Set on a message inside a subagent, which is no part of the conversation itself. */
   readonly subagentRunId?: string | undefined;
   /**
-   * The run that brought it, under the service's own id: what a person said belongs to the run that carried it. Unknown of
-   * what passed while nobody watched, and of what the service does not have yet.
+   * The run that delivered it, by the service's own id: a user message belongs to the run that it started. Unknown for messages
+   * that passed without a subscriber, and for those that the service does not have yet.
    */
   readonly runId?: string | undefined;
-  /** Shown here before the service has it; `unsent`: it was refused. */
+  /** Set on a message that the service has not confirmed; `unsent`: it was refused. */
   readonly local?: "sending" | "unsent";
 }
 
-/** A piece of work: a run, or what happened within one. See section 5.9 of the protocol. */
+/** A run, or a call within one. See section 5.9 of the protocol. */
 export interface CallView {
   readonly runId: string;
   readonly callId: string;
@@ -56,27 +56,27 @@ export interface CallView {
   readonly startedBy?: {
     readonly kind: "client" | "cron" | "foreign";
     readonly id?: string;
-    /** Who asked for the run, where that was a person. */
+    /** The person who started the run, if it was one. */
     readonly person?: string;
   };
-  /** Of a run that answered questions: what was answered, in words that stand behind a name, as in "chose KLM". */
+  /** Set on a run with interrupt responses: their texts, worded to follow a name, as in "chose KLM". */
   readonly answered?: readonly { readonly interruptId: string; readonly words: string }[];
-  /** How many calls below it the service no longer keeps. */
+  /** How many calls below it the service no longer stores. */
   readonly earlier?: number;
-  /** Why it failed, where the graph itself is what failed. */
+  /** Why it failed, where the graph itself failed. */
   readonly error?: CallErrorView;
 }
 
-/** What is known of a failure. Its message is the graph's own only where the service shows those. */
+/** A failure. Its message is the graph's own only where the service shows those. */
 export interface CallErrorView {
   readonly message: string;
-  /** Absent of a run that passed unwatched. */
+  /** Absent for a run that passed without a subscriber. */
   readonly class?: ErrorClass;
   /** The node that threw. */
   readonly node: string | null;
-  /** Of a run. */
+  /** Set for a run. */
   readonly code?: string;
-  /** Of the graph's own error, where the service shows those. */
+  /** The name of the graph's own error, where the service shows those. */
   readonly name?: string;
   readonly stack?: string;
 }
@@ -109,11 +109,11 @@ export interface StatePrediction {
   readonly toolCallId: string;
   /** The argument whose value is the state's; `undefined`: all of them together are. */
   readonly argument: string | undefined;
-  /** What the state had under the key before. Once it has something else, the tool has spoken. */
+  /** The state's value under the key before. Once the value differs, the tool has written it. */
   readonly base: Json | undefined;
 }
 
-/** A message that streams. Its text lives here, not in `messages`, so that a token costs O(1). */
+/** A streaming message. Its text is stored here, not in `messages`, so that a token costs O(1). */
 export interface OpenMessage {
   readonly message: MessageView;
   /** A text or reasoning is under way; else only calls of it are. */
@@ -122,25 +122,25 @@ export interface OpenMessage {
 }
 
 /**
- * Everything a page shows of a thread. Never mutated; what did not change keeps its identity, so `===` says what to render.
+ * Everything a page shows of a thread. Never mutated; unchanged parts retain their identity, so `===` decides what to render.
  * Read messages through `messageAt` and `messageById`.
  */
 export interface ThreadView {
   readonly messages: readonly MessageView[];
-  /** Where each message stands. Only ever added to while `messages` grows; a view looks no further than its own length. */
+  /** The index of each message by id. Shared while `messages` grows; a view ignores indexes beyond its own length. */
   readonly places: ReadonlyMap<string, number>;
   readonly open: readonly OpenMessage[];
   readonly state: JsonObject;
-  /** What calls of the run under way will make of the state. */
+  /** Predicted changes of the state by calls of the active run. */
   readonly predictions: readonly StatePrediction[];
-  /** Every run, and behind each the work within it that the service keeps, in the order it began. */
+  /** Every run, each followed by its calls that the service stores, in the order they began. */
   readonly calls: readonly CallView[];
-  /** Names of steps under way. */
+  /** Names of active steps. */
   readonly steps: readonly string[];
   readonly interrupts: readonly WireInterrupt[];
-  /** The run under way, else the last one. */
+  /** The active run, else the last one. */
   readonly run: RunView | null;
-  /** Of the last run that ended. */
+  /** The usage of the last run that ended. */
   readonly usage: UsageView | null;
 }
 
@@ -157,7 +157,7 @@ export const emptyView: ThreadView = {
   usage: null,
 };
 
-/** The message as it stands, text still streaming included. O(open messages). */
+/** Returns the current message at an index, including text that still streams. O(open messages). */
 export function messageAt(view: ThreadView, index: number): MessageView | undefined {
   const message = view.messages[index];
   if (message === undefined || view.open.length === 0) return message;
@@ -165,18 +165,18 @@ export function messageAt(view: ThreadView, index: number): MessageView | undefi
 }
 
 export function messageById(view: ThreadView, id: string): MessageView | undefined {
-  const place = view.places.get(id);
-  const found = place === undefined ? undefined : messageAt(view, place);
+  const index = view.places.get(id);
+  const found = index === undefined ? undefined : messageAt(view, index);
   return found?.id === id ? found : undefined;
 }
 
-/** All messages as they stand. O(messages) while one streams: for rendering one message, ask for that one. */
+/** Returns all current messages. O(messages) while one streams: to render one message, read that one. */
 export function currentMessages(view: ThreadView): readonly MessageView[] {
   if (view.open.length === 0) return view.messages;
   return view.messages.map((message, index) => messageAt(view, index) ?? message);
 }
 
-/** The words of a message, whichever way they are carried: files and other parts have none. */
+/** Returns the text of a message's content, in either of its forms. Files and other parts have no text. */
 export function contentText(content: MessageView["content"] = ""): string {
   if (typeof content === "string") return content;
   return content

@@ -2,7 +2,7 @@ import type { CommandOutcome } from "../commands/command.js";
 
 const REMEMBERED = 100;
 
-/** Commands that a leader was asked for and how they came out, if they did: what is asked twice is done once. */
+/** Commands that a leader received, and their outcomes if they have one: a command that is requested twice runs once. */
 export interface AskedCommands {
   has(id: string): boolean;
   outcome(id: string): CommandOutcome | undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createFakeFrames } from "../testing/fake-service.js";
-import { createFrameTeller } from "./frame-teller.js";
+import { createFrameRelay } from "./frame-teller.js";
 import type { LeaderWord } from "./tab-channel.js";
 
 const FRAMES = { kind: "frames", authority: { source: "detail-connect", epoch: 1 }, frames: [] } as const;
@@ -9,7 +9,7 @@ const text = (data: string) => [{ id: data, data }];
 function teller() {
   const told: unknown[] = [];
   const frames = createFakeFrames();
-  const one = createFrameTeller(
+  const one = createFrameRelay(
     "t",
     (word: LeaderWord) =>
       told.push(word.kind === "frames" ? [word.seq, ...word.texts.map(({ data }) => data)] : word.kind),
@@ -34,11 +34,11 @@ describe("what a leader shows", () => {
   });
 
   it("is told before anything that comes behind it, in one row of numbers", () => {
-    const { told, show, shown, tell, draw, seq } = teller();
+    const { told, show, shown, send, draw, seq } = teller();
     show("a");
     shown({ kind: "unsent", messageIds: ["m"] }, []);
     show("b");
-    tell({ kind: "leads", isHidden: false });
+    send({ kind: "leads", isHidden: false });
     draw();
     expect(told).toEqual([[101, "a"], "shown", [103, "b"], "leads"]);
     expect(seq()).toBe(103);

@@ -2,37 +2,37 @@ import type { ShownInput } from "../client/thread-controller.js";
 import type { EventText } from "../transport/event-stream.js";
 import type { LeaderWord } from "./tab-channel.js";
 
-/** Tells other tabs what a leader shows of a thread, in order and by number. */
-export interface FrameTeller {
-  /** From now on words have numbers above this. */
+/** Sends the changes of a leader's thread to other tabs, in order and numbered. */
+export interface FrameRelay {
+  /** Sets the sequence number after which messages are numbered. */
   begin(seq: number): void;
-  /** Of the last word. */
+  /** The sequence number of the last message. */
   seq(): number;
-  /** Something was shown. Frames of one animation frame go together. */
+  /** Sends an input of the projection. Frames of one animation frame are sent together. */
   shown(input: ShownInput, texts: readonly EventText[]): void;
-  /** Tells what was shown and not told yet. */
+  /** Sends pending frames. */
   flush(): void;
-  /** Any other word, behind what was shown before it. */
-  tell(word: LeaderWord): void;
-  /** Another tab leads: what was not told yet, it tells. */
+  /** Sends any other message, after pending frames. */
+  send(word: LeaderWord): void;
+  /** Drops pending frames, because another tab leads: that tab sends them. */
   drop(): void;
 }
 
-export function createFrameTeller(
+export function createFrameRelay(
   key: string,
-  tell: (word: LeaderWord) => void,
-  /** Calls back when frames that came until then are told. */
+  send: (word: LeaderWord) => void,
+  /** Calls back when pending frames are due to be sent. */
   soon: (callback: () => void) => void,
-): FrameTeller {
+): FrameRelay {
   let seq = 0;
-  let untold: EventText[] = [];
+  let pending: EventText[] = [];
 
   function flush(): void {
-    if (untold.length === 0) return;
-    const texts = untold;
-    untold = [];
+    if (pending.length === 0) return;
+    const texts = pending;
+    pending = [];
     seq += 1;
-    tell({ kind: "frames", key, seq, texts });
+    send({ kind: "frames", key, seq, texts });
   }
 
   return {
@@ -42,22 +42,22 @@ export function createFrameTeller(
     seq: () => seq,
     shown(input, texts) {
       if (input.kind === "frames") {
-        const isFirst = untold.length === 0;
-        untold.push(...texts);
+        const isFirst = pending.length === 0;
+        pending.push(...texts);
         if (isFirst) soon(flush);
         return;
       }
       flush();
       seq += 1;
-      tell({ kind: "shown", key, seq, input });
+      send({ kind: "shown", key, seq, input });
     },
     flush,
-    tell(word) {
+    send(word) {
       flush();
-      tell(word);
+      send(word);
     },
     drop() {
-      untold = [];
+      pending = [];
     },
   };
 }

@@ -58,7 +58,7 @@ describe("the lock of the tab that leads", () => {
     const [first, second] = [tab("a"), tab("b")];
     first.request(false);
     await settled();
-    first.keepEpoch(7);
+    first.storeEpoch(7);
     second.request(true);
     await settled();
     expect(first.told).toEqual([["granted", 0], "lost"]);

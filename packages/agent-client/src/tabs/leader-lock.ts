@@ -2,21 +2,21 @@ import type { StoragePort } from "../commands/pending-sync.js";
 import type { LockPort } from "./ports.js";
 import { tabName } from "./tab-channel.js";
 
-/** The lock of the tab that leads, and each tab's own, by which the others know that it lives. */
+/** The lock of the leader tab, and each tab's own lock, by which other tabs detect that it is alive. */
 export interface LeaderLock {
   request(steal: boolean): void;
-  /** Gives the lock back, or the wish for it. */
+  /** Releases the lock, or cancels the request for it. */
   leave(): void;
-  /** For a tab that leads later and has heard of no other. */
-  keepEpoch(epoch: number): void;
-  /** Tells when the tab is gone, however it went. */
+  /** Stores the epoch for a later leader that knows of no other. */
+  storeEpoch(epoch: number): void;
+  /** Watches a tab: `onGone` is called once it is closed or has crashed. */
   watch(tab: string): void;
   close(): void;
 }
 
 export function createLeaderLock(options: {
   readonly locks: LockPort;
-  /** Keeps the last leader's epoch for a tab that has heard of none. */
+  /** Stores the last leader's epoch, for a tab that knows of none. */
   readonly storage: StoragePort | undefined;
   readonly scope: string;
   readonly tabId: string;
@@ -30,7 +30,7 @@ export function createLeaderLock(options: {
   /** A tab that leads again and again waits for the lock of each other tab once. */
   const watched = new Set<string>();
   let queued: AbortController | undefined;
-  /** Of the lock that is held. */
+  /** The controller of the request that holds the lock. */
   let held: AbortController | undefined;
   let abdicate: (() => void) | undefined;
 
@@ -70,16 +70,16 @@ export function createLeaderLock(options: {
         });
       });
       request.catch(() => {
-        // One that this tab took from itself is not lost.
+        // A lock that this tab stole from itself is not lost.
         if (held === own) options.onLost();
       });
     },
     leave,
-    keepEpoch(epoch) {
+    storeEpoch(epoch) {
       try {
         storage?.setItem(`${scope}:epoch`, String(epoch));
       } catch {
-        // Full or forbidden: time alone has to do.
+        // Full or forbidden: the epoch is derived from time alone.
       }
     },
     watch(tab) {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type LeadershipInput, newcomer, stepLeadership } from "./leadership.js";
+import { type LeadershipInput, newcomer, transitionLeadership } from "./leadership.js";
 
 /** Steps through inputs, each at its time, and keeps the last step. */
 function after(...inputs: readonly (readonly [at: number, input: LeadershipInput])[]) {
   return inputs.reduce(
-    ([state], [at, input]) => stepLeadership(state, input, at),
-    stepLeadership(newcomer, { kind: "start" }, 0),
+    ([state], [at, input]) => transitionLeadership(state, input, at),
+    transitionLeadership(newcomer, { kind: "start" }, 0),
   );
 }
 

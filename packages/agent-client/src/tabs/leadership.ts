@@ -1,7 +1,7 @@
 export interface LeadershipPolicy {
-  /** How often a tab that follows asks whether its leader is there. */
+  /** How often a follower tab checks that its leader responds. */
   readonly askMs: number;
-  /** Unanswered for so long, the leader is frozen. */
+  /** Without a response for this long, the leader counts as frozen. */
   readonly silenceMs: number;
   /** A leader in the background that does not hand over within this is frozen. */
   readonly claimMs: number;
@@ -11,15 +11,15 @@ const DEFAULT_LEADERSHIP_POLICY: LeadershipPolicy = { askMs: 2_000, silenceMs: 5
 
 export interface Leadership {
   readonly role: "follower" | "leader";
-  /** Of the newest leader known; what an older one says is late. */
+  /** The epoch of the newest known leader; messages of an older one are late. */
   readonly epoch: number;
-  /** Since when the leader owes an answer. */
+  /** Since when the leader owes a response. */
   readonly askedAt: number | undefined;
   /** Since when it owes the lead. */
   readonly claimedAt: number | undefined;
   readonly dueAt: number | undefined;
   readonly isFrozen: boolean;
-  /** A person looks at this tab. */
+  /** Whether this tab is visible. */
   readonly isVisible: boolean;
 }
 
@@ -35,11 +35,11 @@ export const newcomer: Leadership = {
 
 export type LeadershipInput =
   | { readonly kind: "start" }
-  /** The lock is ours. `after`: the epoch of the last leader, where that was kept. */
+  /** The lock was granted. `after`: the epoch of the last leader, where that was stored. */
   | { readonly kind: "granted"; readonly after?: number }
-  /** It was stolen: we were frozen or had handed over, and another tab goes on. */
+  /** The lock was stolen: this tab was frozen or had handed over, and another tab continues. */
   | { readonly kind: "lost" }
-  /** A leader spoke. `isHidden`: and said that it is hidden. */
+  /** A message of a leader was received. `isHidden`: whether the leader is hidden, where the message contains that. */
   | { readonly kind: "heard"; readonly epoch: number; readonly isHidden?: boolean }
   /** A visible tab wants the lead. */
   | { readonly kind: "claimed"; readonly by: string }
@@ -47,33 +47,33 @@ export type LeadershipInput =
   | { readonly kind: "yielded"; readonly epoch: number }
   | { readonly kind: "due" }
   | { readonly kind: "seen"; readonly isVisible: boolean }
-  /** The browser is about to hold back this tab's timers and requests, though not what other tabs say to it; or has ended that. */
+  /** The browser is about to suspend this tab's timers and requests, though not messages of other tabs; or has ended that. */
   | { readonly kind: "frozen"; readonly isFrozen: boolean };
 
 export type LeadershipEffect =
   | { readonly kind: "request-lock"; readonly steal: boolean }
   | { readonly kind: "leave-lock" }
   | { readonly kind: "ask" }
-  /** Tells the others who leads, and whether anybody looks at it. */
+  /** Broadcasts that this tab leads, and whether it is visible. */
   | { readonly kind: "tell" }
   | { readonly kind: "claim" }
   | { readonly kind: "lead"; readonly epoch: number }
-  /** Hands over what is under way, to this tab or to whichever is next; another leads from now on. */
+  /** Hands the commands under way over to the tab `to`, or to the next leader; this tab stops leading. */
   | { readonly kind: "yield"; readonly to: string | undefined }
-  /** Another leads, from now on or anew. */
+  /** Follows another leader, or the same one after it led again. */
   | { readonly kind: "follow" }
   | { readonly kind: "timer"; readonly at: number | undefined };
 
 export type LeadershipStep = readonly [next: Leadership, effects: readonly LeadershipEffect[]];
 
-/** A timer this much late was held back, and the answer may wait in the same queue. */
+/** A timer this late was suspended, and the response may wait in the same queue. */
 const LATE_MS = 1_000;
 
 /**
- * Which tab holds the stream: the visible one, because browsers hold back the timers of all others. The lock
- * decides; the epoch tells a leader from the one before it.
+ * The state machine of which tab holds the stream: the visible one, because browsers suspend the timers of all others. The lock
+ * decides; the epoch distinguishes a leader from the previous one.
  */
-export function stepLeadership(
+export function transitionLeadership(
   now: Leadership,
   input: LeadershipInput,
   time: number,
@@ -85,12 +85,12 @@ export function stepLeadership(
     case "granted":
       return granted(now, input.after ?? 0, time);
     case "lost":
-      // Handed over before, this tab is not in the queue any more.
+      // After handing over, this tab is no longer in the queue.
       return now.role === "leader"
         ? stepDown(now, time, policy)
         : [now, now.isFrozen ? [] : [{ kind: "request-lock", steal: false }]];
     case "heard":
-      return heard(now, input, time, policy);
+      return leaderSeen(now, input, time, policy);
     case "claimed":
       return claimed(now, input.by, time, policy);
     case "yielded":
@@ -108,7 +108,7 @@ export function stepLeadership(
 function granted(now: Leadership, after: number, time: number): LeadershipStep {
   if (now.role === "leader") return [now, []];
   if (now.isFrozen) return [now, [{ kind: "leave-lock" }]];
-  // Time alone would do, but for a clock that was set back, and for tabs that lead within a millisecond of each other.
+  // Time alone would suffice, except for a clock that was set back, and for tabs that lead within one millisecond.
   const epoch = Math.max(now.epoch + 1, after + 1, time);
   return [
     { ...now, role: "leader", epoch, askedAt: undefined, claimedAt: undefined, dueAt: undefined },
@@ -119,7 +119,7 @@ function granted(now: Leadership, after: number, time: number): LeadershipStep {
   ];
 }
 
-/** Resigns when the tab freezes, so that a stuck leader can't keep the lock. */
+/** Resigns when the tab freezes, so that a stuck leader can't hold the lock. */
 function freeze(now: Leadership, isFrozen: boolean, time: number, policy: LeadershipPolicy): LeadershipStep {
   const next: Leadership = { ...now, role: "follower", isFrozen, askedAt: undefined, claimedAt: undefined };
   if (!isFrozen) return ask(next, time, policy, [{ kind: "request-lock", steal: false }]);
@@ -146,14 +146,14 @@ function claim(
   return [{ ...now, claimedAt: time, dueAt }, [...effects, { kind: "claim" }, { kind: "timer", at: dueAt }]];
 }
 
-function heard(
+function leaderSeen(
   now: Leadership,
   { epoch, isHidden }: Extract<LeadershipInput, { kind: "heard" }>,
   time: number,
   policy: LeadershipPolicy,
 ): LeadershipStep {
   if (epoch < now.epoch) return [now, []];
-  // What a leader says while it shows things: nothing changes by it.
+  // A message about a thread from the known leader changes nothing.
   if (epoch === now.epoch && isHidden === undefined && now.askedAt === undefined) return [now, []];
   if (now.role === "leader") {
     return epoch === now.epoch ? [now, []] : stepDown({ ...now, epoch }, time, policy);
@@ -170,7 +170,7 @@ function heard(
   return claim(known, time, policy, followed);
 }
 
-/** A visible leader keeps the lead, and says so. */
+/** Handles a claim. A visible leader stays leader, and broadcasts that. */
 function claimed(now: Leadership, by: string, time: number, policy: LeadershipPolicy): LeadershipStep {
   if (now.role !== "leader") return [now, []];
   if (now.isVisible) return [now, [{ kind: "tell" }]];

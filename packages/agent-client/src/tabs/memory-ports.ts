@@ -5,7 +5,7 @@ interface Request {
   readonly reject: (reason: Error) => void;
 }
 
-/** Locks within one process: many tabs in one test. */
+/** A lock port within one process, for many tabs in one test. */
 export function createMemoryLocks(): LockPort {
   const holders = new Map<string, Request>();
   const queues = new Map<string, Request[]>();
@@ -51,29 +51,29 @@ export function createMemoryLocks(): LockPort {
   };
 }
 
-/** Channels within one process. A message is copied, and arrives later, as a browser's does. */
+/** A channel port within one process. A message is copied and arrives later, like a browser's. */
 export function createMemoryChannels(): ChannelPort {
-  const rooms = new Map<string, Set<(message: unknown) => void>>();
+  const listenersOf = new Map<string, Set<(message: unknown) => void>>();
   return {
     open(name, listener) {
-      const room = rooms.get(name) ?? new Set();
-      rooms.set(name, room);
+      const listeners = listenersOf.get(name) ?? new Set();
+      listenersOf.set(name, listeners);
       let isOpen = true;
-      const hear = (message: unknown) => {
+      const receive = (message: unknown) => {
         if (isOpen) listener(message);
       };
-      room.add(hear);
+      listeners.add(receive);
       return {
         post(message) {
           const copy: unknown = structuredClone(message);
-          const others = [...room].filter((one) => one !== hear);
+          const others = [...listeners].filter((one) => one !== receive);
           queueMicrotask(() => {
             for (const other of others) other(copy);
           });
         },
         close() {
           isOpen = false;
-          room.delete(hear);
+          listeners.delete(receive);
         },
       };
     },

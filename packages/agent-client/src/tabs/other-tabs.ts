@@ -6,21 +6,21 @@ interface OtherTab {
   readonly wants: Wants;
 }
 
-/** What the other tabs of the browser need of the one that leads. */
+/** The needs of the other tabs, as registered with the leader tab. */
 export function createOtherTabs() {
   const tabs = new Map<string, OtherTab>();
   return {
     set: (tab: string, needs: OtherTab): void => void tabs.set(tab, needs),
     delete: (tab: string) => tabs.delete(tab),
     clear: () => tabs.clear(),
-    /** Threads that they show. */
+    /** The threads that they show. */
     open: (): ReadonlySet<string> => new Set([...tabs.values()].flatMap(({ open }) => open)),
-    /** Threads to ask about now and then. */
+    /** The threads to poll for them. */
     watched: (): readonly string[] => [...tabs.values()].flatMap(({ wants }) => wants.watched),
     isWanted: (key: string): boolean =>
       [...tabs.values()].some(({ open, wants }) => open.includes(key) || wants.watched.includes(key)),
-    /** Theirs and these, by name: whichever tab offers it. */
-    toolsBeside(own: readonly ToolDeclaration[]): readonly ToolDeclaration[] {
+    /** The tools of all tabs and these, one per name. */
+    toolsWith(own: readonly ToolDeclaration[]): readonly ToolDeclaration[] {
       const all = [...[...tabs.values()].flatMap(({ wants }) => wants.tools), ...own];
       return [...new Map(all.map((tool) => [tool.name, tool])).values()];
     },

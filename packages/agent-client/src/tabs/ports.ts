@@ -1,4 +1,4 @@
-/** Web Locks, as far as they are needed. Rejects when the lock was stolen or the wish taken back. */
+/** The required subset of Web Locks. Rejects when the lock was stolen or the request was aborted. */
 export interface LockPort {
   request(
     name: string,
@@ -7,7 +7,7 @@ export interface LockPort {
   ): Promise<void>;
 }
 
-/** One end of what the tabs of a browser hear each other by. It does not hear itself. */
+/** One end of a broadcast channel between the tabs of a browser. It does not receive its own messages. */
 export interface Channel {
   post(message: unknown): void;
   close(): void;
@@ -17,12 +17,12 @@ export interface ChannelPort {
   open(name: string, listener: (message: unknown) => void): Channel;
 }
 
-/** The browser's, where there are tabs to share with. */
+/** The browser's locks, where there are tabs to share with. */
 export function pageLocks(): LockPort | undefined {
   if (typeof window === "undefined" || !navigator.locks) return undefined;
   const { locks } = navigator;
   return {
-    // The standard takes no signal with a theft.
+    // The standard does not allow a signal together with `steal`.
     async request(name, { steal, signal }, held) {
       await locks.request(name, steal ? { steal } : signal ? { signal } : {}, held);
     },

@@ -12,10 +12,10 @@ function follower() {
     key: "thread",
     onChange() {},
     onShown() {},
-    createLine() {
+    createController() {
       throw new Error("Nobody made this tab the leader.");
     },
-    tell: (word: LeaderWord) => asked.push(`told ${word.kind}`),
+    send: (word: LeaderWord) => asked.push(`told ${word.kind}`),
     soon: (callback) => callback(),
     ask: (wish) => asked.push(wish.kind),
     onOpen() {},
@@ -24,7 +24,7 @@ function follower() {
   line.follow();
   asked.length = 0;
   const snapshot = (seq: number, view = emptyView) =>
-    line.hear({
+    line.receive({
       epoch: 1,
       kind: "snapshot",
       key: "thread",
@@ -36,7 +36,7 @@ function follower() {
       pending: { sync: false, running: false, preempting: false, queue: [] },
     });
   const shown = (seq: number, ...events: readonly AgentEvent[]) =>
-    line.hear({
+    line.receive({
       epoch: 1,
       kind: "frames",
       key: "thread",

@@ -1,14 +1,19 @@
 import { once } from "../client/store.js";
-import type { LineHooks, MovableLine, ShownInput, ThreadLine } from "../client/thread-controller.js";
+import type {
+  ControllerHooks,
+  MovableController,
+  ShownInput,
+  ThreadController,
+} from "../client/thread-controller.js";
 import { handedCommands } from "../commands/adopt-scheduler.js";
-import { nonePending, type PendingCommands } from "../commands/agent-command-scheduler.js";
+import { noPendingCommands, type PendingCommands } from "../commands/agent-command-scheduler.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
-import { needsLine, type Scheduler } from "../commands/scheduler-state.js";
+import { needsStream, type SchedulerState } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection-state.js";
 import {
   type Authority,
   emptyProjection,
-  noneSeen,
+  noRecentFrames,
   type Projection,
   project,
 } from "../projection/agent-projection-reducer.js";
@@ -16,83 +21,83 @@ import {
 import { emptyView, type ThreadView } from "../projection/thread-view.js";
 import { readFrames } from "../transport/http-agent-service.js";
 import { createAskedCommands } from "./asked-commands.js";
-import { createFrameTeller } from "./frame-teller.js";
-import type { LeaderMessage, LeaderWord, ThreadWish } from "./tab-channel.js";
+import { createFrameRelay } from "./frame-teller.js";
+import type { LeaderMessage, LeaderWord, ThreadRequest } from "./tab-channel.js";
 
 type WordAbout<Kind extends LeaderMessage["kind"]> = Extract<LeaderMessage, { kind: Kind }>;
 
-export interface SharedLineOptions extends LineHooks {
+export interface SharedLineOptions extends ControllerHooks {
   readonly key: string;
-  readonly createLine: (hooks: LineHooks) => MovableLine;
-  /** As leader: tells the others. */
-  readonly tell: (word: LeaderWord) => void;
-  /** As leader: calls back when frames that came until then are told. */
+  readonly createController: (hooks: ControllerHooks) => MovableController;
+  /** As leader: sends a message to the other tabs. */
+  readonly send: (word: LeaderWord) => void;
+  /** As leader: calls back when pending frames are due to be sent. */
   readonly soon: (callback: () => void) => void;
-  /** As follower: asks the leader. */
-  readonly ask: (wish: ThreadWish) => void;
+  /** As follower: sends a request to the leader. */
+  readonly ask: (request: ThreadRequest) => void;
   /** Pages of this tab were opened or closed. */
   readonly onOpen: () => void;
-  /** As leader: where the numbers of this line's words begin, above those of any line it had for the thread before. */
+  /** As leader: the first sequence number of this line's messages, above those of any earlier line of the thread. */
   readonly firstSeq: () => number;
 }
 
-/** A thread's line that one tab holds and the others replay. Which one this is may change at any time. */
-export interface SharedLine extends ThreadLine {
-  /** From now on this tab holds the line. `handed`: what the tab before it had under way. */
-  lead(handed?: Scheduler): void;
-  /** Gives away what is under way, for another tab to go on with; `undefined` where that is nothing. */
-  yield(): Scheduler | undefined;
-  /** From now on another holds it; that one is asked for everything. */
+/** A thread's controller that runs in the leader tab and is replayed by the others. The leader may change at any time. */
+export interface SharedLine extends ThreadController {
+  /** Runs the controller in this tab from now on. `handed`: the commands under way of the previous leader. */
+  lead(handed?: SchedulerState): void;
+  /** Hands the commands under way over to another tab; `undefined` where there are none. */
+  yield(): SchedulerState | undefined;
+  /** Follows another leader from now on, of which a snapshot is requested. */
   follow(): void;
   isOpenHere(): boolean;
-  /** How the thread stands here, where that is known. */
+  /** The thread's view in this tab, where that is known. */
   offer(): { readonly view: ThreadView; readonly cursor: string | undefined } | undefined;
-  /** Another tab's, for a line that knows nothing yet. */
+  /** Adopts the view of another tab, in a controller that knows nothing yet. */
   takeOffer(view: ThreadView, cursor: string | undefined): void;
   openElsewhere(isOpen: boolean): void;
-  hear(message: WordAbout<"frames" | "shown" | "state" | "snapshot" | "settled">): void;
-  /** As leader: does what another tab asks for. Outcomes are told to all. */
-  serve(wish: ThreadWish): void;
+  receive(message: WordAbout<"frames" | "shown" | "state" | "snapshot" | "settled">): void;
+  /** As leader: performs a request of another tab. Outcomes are broadcast. */
+  serve(request: ThreadRequest): void;
 }
 
-/** Of a replica: nobody else writes to it. */
+/** The authority of a replica, which has no other writer. */
 const REPLICA: Authority = { source: "detail-connect", epoch: 1 };
 
 export function createSharedLine(options: SharedLineOptions): SharedLine {
   const { key } = options;
-  let line: MovableLine | undefined;
+  let line: MovableController | undefined;
   let replica: Projection = { ...emptyProjection, authority: REPLICA, epoch: REPLICA.epoch };
   let status: ConnectionStatus = { kind: "connecting" };
-  let pending: PendingCommands = nonePending;
-  /** As follower: of the last word that was shown; `undefined`: what is shown is not known to be whole. */
+  let pending: PendingCommands = noPendingCommands;
+  /** As follower: the sequence number of the last applied message; `undefined`: the view may be incomplete. */
   let seq: number | undefined;
   let openHere = 0;
   let isOpenElsewhere = false;
   let release: (() => void) | undefined;
   let closed = false;
-  const unsettled = new Map<string, { readonly command: Command; settle(outcome: CommandOutcome): void }>();
+  const unresolved = new Map<string, { readonly command: Command; resolve(outcome: CommandOutcome): void }>();
   const asked = createAskedCommands();
-  const teller = createFrameTeller(key, options.tell, options.soon);
+  const relay = createFrameRelay(key, options.send, options.soon);
 
-  function submitHere(to: ThreadLine, command: Command): void {
+  function submitHere(to: ThreadController, command: Command): void {
     const { id } = command;
     const known = asked.outcome(id);
-    if (known) settleAll(id, known);
+    if (known) completeForAll(id, known);
     if (asked.has(id)) return;
     asked.remember(id);
     void to.submit(command);
   }
 
-  function settleAll(id: string, outcome: CommandOutcome): void {
+  function completeForAll(id: string, outcome: CommandOutcome): void {
     asked.remember(id, outcome);
-    teller.tell({ kind: "settled", key, id, outcome });
-    settle(id, outcome);
+    relay.send({ kind: "settled", key, id, outcome });
+    resolveHere(id, outcome);
   }
 
-  function settle(id: string, outcome: CommandOutcome): void {
-    const waiting = unsettled.get(id);
-    unsettled.delete(id);
-    waiting?.settle(outcome);
+  function resolveHere(id: string, outcome: CommandOutcome): void {
+    const waiting = unresolved.get(id);
+    unresolved.delete(id);
+    waiting?.resolve(outcome);
   }
 
   function updateOpen(): void {
@@ -109,29 +114,29 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     const isMisfit = effects.some(({ kind }) => kind === "misfit");
     replica = isMisfit ? { ...next, authority: REPLICA } : next;
     options.onShown(input);
-    if (isMisfit) askAgain();
+    if (isMisfit) requestSnapshot();
   }
 
-  function askAgain(): void {
+  function requestSnapshot(): void {
     seq = undefined;
     options.ask({ kind: "ask-snapshot" });
   }
 
-  function tellState(): void {
+  function sendState(): void {
     if (!line) return;
     if (line.pending() === pending && line.status() === status) return;
     status = line.status();
     pending = line.pending();
-    teller.tell({ kind: "state", key, status, pending });
+    relay.send({ kind: "state", key, status, pending });
   }
 
-  function tellSnapshot(held: MovableLine): void {
+  function sendSnapshot(held: MovableController): void {
     const { view, cursor } = held.projection();
-    teller.flush();
-    options.tell({
+    relay.flush();
+    options.send({
       kind: "snapshot",
       key,
-      seq: teller.seq(),
+      seq: relay.seq(),
       view,
       cursor,
       isKnown: isKnown(held.projection()),
@@ -140,29 +145,29 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     });
   }
 
-  function perform(held: MovableLine, wish: ThreadWish): void {
-    switch (wish.kind) {
+  function perform(held: MovableController, request: ThreadRequest): void {
+    switch (request.kind) {
       case "ask-snapshot":
-        tellSnapshot(held);
+        sendSnapshot(held);
         break;
       case "submit":
-        submitHere(held, wish.command);
+        submitHere(held, request.command);
         break;
       case "discard":
-        held.discard(wish.messageId);
+        held.discard(request.messageId);
         break;
       case "reconnect":
         held.reconnect();
         break;
       case "answered":
-        held.answered(wish.id, wish.answer);
+        held.acked(request.id, request.answer);
         break;
     }
   }
 
-  function wish(wished: ThreadWish): void {
-    if (line) perform(line, wished);
-    else options.ask(wished);
+  function request(requested: ThreadRequest): void {
+    if (line) perform(line, requested);
+    else options.ask(requested);
   }
 
   return {
@@ -172,8 +177,8 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
     submit(command) {
       if (closed) return Promise.resolve({ kind: "unreachable" });
       return new Promise((resolve) => {
-        unsettled.set(command.id, { command, settle: resolve });
-        wish({ kind: "submit", command });
+        unresolved.set(command.id, { command, resolve });
+        request({ kind: "submit", command });
       });
     },
     open() {
@@ -186,72 +191,72 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
         options.onOpen();
       });
     },
-    // Whoever holds the line polls for all.
+    // The leader polls for all tabs.
     poll: () => line?.poll() ?? Promise.resolve(true),
-    discard: (messageId) => wish({ kind: "discard", messageId }),
-    reconnect: () => wish({ kind: "reconnect" }),
+    discard: (messageId) => request({ kind: "discard", messageId }),
+    reconnect: () => request({ kind: "reconnect" }),
     close() {
-      teller.flush();
+      relay.flush();
       closed = true;
       const left = line;
       line = undefined;
       left?.close();
-      for (const id of [...unsettled.keys()]) settle(id, { kind: "unreachable" });
+      for (const id of [...unresolved.keys()]) resolveHere(id, { kind: "unreachable" });
     },
 
     lead(handed) {
       if (line) return;
-      teller.begin(options.firstSeq());
+      relay.begin(options.firstSeq());
       asked.clear();
       const given = handed && handedCommands(handed);
       for (const { id } of given?.commands ?? []) asked.remember(id);
       const unconfirmed = handed?.unconfirmed?.id;
       if (unconfirmed !== undefined) asked.remember(unconfirmed);
-      // A line that was taken from us has nothing more to say.
+      // A controller that moved to another tab reports nothing more.
       const isOurs = () => line === own;
-      const own: MovableLine = options.createLine({
+      const own: MovableController = options.createController({
         onChange() {
           if (!isOurs()) return;
-          tellState();
+          sendState();
           options.onChange();
         },
         onShown(input, texts = []) {
           if (!isOurs()) return;
-          teller.shown(input, texts);
+          relay.shown(input, texts);
           options.onShown(input);
         },
-        onSettled(id, outcome) {
-          if (isOurs()) settleAll(id, outcome);
+        onCompleted(id, outcome) {
+          if (isOurs()) completeForAll(id, outcome);
         },
-        onLateAnswer(id, answer) {
-          if (!closed) options.ask({ kind: "answered", id, answer });
+        onLateAck(id, ack) {
+          if (!closed) options.ask({ kind: "answered", id, answer: ack });
         },
       });
       line = own;
       own.adopt(replica.view, replica.cursor, given);
       updateOpen();
-      for (const { command } of [...unsettled.values()]) submitHere(own, command);
+      for (const { command } of [...unresolved.values()]) submitHere(own, command);
       options.onChange();
     },
     yield() {
-      teller.flush();
+      relay.flush();
       const handed = line?.handOver();
-      return handed && (needsLine(handed) || handed.lastConfirmed !== undefined) ? handed : undefined;
+      return handed && (needsStream(handed) || handed.lastConfirmed !== undefined) ? handed : undefined;
     },
     follow() {
       const left = line;
       if (left) {
         const { view, cursor } = left.projection();
-        replica = { ...replica, view, cursor, seen: noneSeen };
+        replica = { ...replica, view, cursor, seen: noRecentFrames };
         status = left.status();
         pending = left.pending();
         line = undefined;
         release = undefined;
-        teller.drop();
+        relay.drop();
         left.close();
       }
-      askAgain();
-      for (const { command } of [...unsettled.values()]) options.ask({ kind: "submit", command });
+      requestSnapshot();
+      for (const { command } of [...unresolved.values()]) options.ask({ kind: "submit", command });
     },
     isOpenHere: () => openHere > 0,
     offer() {
@@ -265,13 +270,13 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
       isOpenElsewhere = isOpen;
       updateOpen();
     },
-    hear(message) {
+    receive(message) {
       if (line) return;
       switch (message.kind) {
         case "frames":
         case "shown":
           if (seq === undefined || message.seq <= seq) return;
-          if (message.seq > seq + 1) return askAgain();
+          if (message.seq > seq + 1) return requestSnapshot();
           seq = message.seq;
           replay(
             message.kind === "shown"
@@ -281,7 +286,7 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
           break;
         case "snapshot":
           seq = message.seq;
-          // What is shown stays until the leader is told: frames that tell everything fit whatever is there.
+          // The view stays until the leader knows the thread: a full snapshot fits any view.
           if (message.isKnown) replay({ kind: "adopt", view: message.view, cursor: message.cursor });
           ({ status, pending } = message);
           break;
@@ -289,13 +294,13 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
           ({ status, pending } = message);
           break;
         case "settled":
-          settle(message.id, message.outcome);
+          resolveHere(message.id, message.outcome);
           return;
       }
       options.onChange();
     },
-    serve(wish) {
-      if (line) perform(line, wish);
+    serve(requested) {
+      if (line) perform(line, requested);
     },
   };
 }

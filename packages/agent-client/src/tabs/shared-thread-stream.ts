@@ -1,9 +1,9 @@
 import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers, type Telemetry } from "../client/environment.js";
 import type { FrameScheduler } from "../client/store.js";
-import type { LineHooks, MovableLine, ThreadLine } from "../client/thread-controller.js";
+import type { ControllerHooks, MovableController, ThreadController } from "../client/thread-controller.js";
 import type { StoragePort } from "../commands/pending-sync.js";
-import type { Scheduler } from "../commands/scheduler-state.js";
+import type { SchedulerState } from "../commands/scheduler-state.js";
 import type { LogReader } from "../connection/thread-stream.js";
 import type { ToolDeclaration } from "../transport/agent-service.js";
 import { createLeaderLock } from "./leader-lock.js";
@@ -12,7 +12,7 @@ import {
   type LeadershipEffect,
   type LeadershipInput,
   newcomer,
-  stepLeadership,
+  transitionLeadership,
 } from "./leadership.js";
 import { createOtherTabs } from "./other-tabs.js";
 import { type ChannelPort, type LockPort, pageChannels, pageLocks } from "./ports.js";
@@ -37,43 +37,45 @@ interface TabsOptions {
   readonly scope: string;
   readonly tabId: string;
   readonly clock: Clock;
-  /** When frames are told that were shown until then. */
+  /** Schedules the sending of pending frames. */
   readonly schedule: FrameScheduler;
   readonly telemetry: Telemetry;
-  readonly createLine: (key: string, hooks: LineHooks) => MovableLine;
+  readonly createController: (key: string, hooks: ControllerHooks) => MovableController;
   /** Reads a thread's log on this tab's own stream. */
   readonly openLog: (key: string, reader: LogReader) => () => void;
-  /** What this tab needs. */
+  /** The needs of this tab. */
   readonly wants: () => Wants;
-  /** What the others need of this tab changed. */
+  /** The needs of the other tabs changed. */
   readonly onWanted: () => void;
 }
 
 export interface Tabs {
-  line(key: string, hooks: LineHooks): ThreadLine;
-  /** Reads a thread's log, on whichever tab's stream, until what it returns is called. */
+  createController(key: string, hooks: ControllerHooks): ThreadController;
+  /** Reads a thread's log on the leader's stream. Returns a function that stops reading. */
   openLog(key: string, reader: LogReader): () => void;
-  /** Threads the others want this tab to ask about: none, unless it leads. */
+  /** The threads that this tab polls for the others: none, unless it leads. */
   watched(): readonly string[];
   /** Whether another tab needs this one to hold the thread. */
   isWanted(key: string): boolean;
-  /** This tab does not show the thread any more. */
-  letGo(key: string): void;
-  /** This tab's tools, and those of the others: by name, whichever tab offers it. */
+  /** Evicts a thread that this tab no longer shows. */
+  evict(key: string): void;
+  /** The tools of this tab and of the others, one per name. */
   offered(own: readonly ToolDeclaration[]): readonly ToolDeclaration[];
   wantsChanged(): void;
-  seen(isVisible: boolean): void;
+  visibilityChanged(isVisible: boolean): void;
   frozen(isFrozen: boolean): void;
   close(): void;
 }
 
-/** The tabs of one browser as one client: performs what leadership decides, and passes words between lines. */
+/** Runs the tabs of one browser as one client: performs the effects of leadership, and passes messages between lines. */
 function createTabs(options: TabsOptions): Tabs {
   const { clock, tabId } = options;
   let leadership: Leadership = newcomer;
   let closed = false;
-  /** What a leader gave away last, for whichever tab leads next. */
-  let handed: { readonly epoch: number; readonly commands: Readonly<Record<string, Scheduler>> } | undefined;
+  /** The commands that a leader handed over last, for the next leader. */
+  let handed:
+    | { readonly epoch: number; readonly commands: Readonly<Record<string, SchedulerState>> }
+    | undefined;
   const timers = createNamedTimers<"due">(clock, () => step({ kind: "due" }));
   const lock = createLeaderLock({
     ...options,
@@ -81,14 +83,14 @@ function createTabs(options: TabsOptions): Tabs {
     onLost: () => step({ kind: "lost" }),
     onGone: forget,
   });
-  const channels = createTabChannels({ ...options, hear, hearOfLog });
+  const channels = createTabChannels({ ...options, onMessage, onLogMessage });
   const others = createOtherTabs();
   const lines = createSharedLines({
-    createLine: options.createLine,
+    createController: options.createController,
     isLeader: () => leadership.role === "leader",
     isWanted: others.isWanted,
-    tell: tellOthers,
-    // Browsers hold back the timers of a hidden tab: what it shows, it tells at once.
+    send: broadcast,
+    // Browsers suspend the timers of a hidden tab: it sends frames at once.
     soon: (callback) => void (leadership.isVisible ? options.schedule(callback) : callback()),
     ask,
     onOpen: () => askLeader("with-offers"),
@@ -97,12 +99,12 @@ function createTabs(options: TabsOptions): Tabs {
     tabId,
     openLog: options.openLog,
     onChange: () => askLeader(),
-    tellTab: (tab, word) => channels.tellTab(tab, { ...word, epoch: leadership.epoch }),
+    postToTab: (tab, word) => channels.postToTab(tab, { ...word, epoch: leadership.epoch }),
   });
 
   function step(input: LeadershipInput): void {
     if (closed) return;
-    const [next, effects] = stepLeadership(leadership, input, clock.now());
+    const [next, effects] = transitionLeadership(leadership, input, clock.now());
     leadership = next;
     for (const effect of effects) perform(effect);
   }
@@ -119,7 +121,7 @@ function createTabs(options: TabsOptions): Tabs {
         askLeader();
         break;
       case "tell":
-        tellLeads();
+        announceLead();
         break;
       case "claim":
         ask({ kind: "claim" });
@@ -131,7 +133,7 @@ function createTabs(options: TabsOptions): Tabs {
         yieldTo(effect.to);
         break;
       case "follow":
-        // How threads stand here is told before anything is asked of them: a leader that is new to them goes on from that.
+        // The views of this tab are offered before any request: a leader that is new to a thread continues from them.
         askLeader("with-offers");
         follow();
         break;
@@ -144,21 +146,21 @@ function createTabs(options: TabsOptions): Tabs {
   function lead(): void {
     const commands = handed?.commands ?? {};
     handed = undefined;
-    lock.keepEpoch(leadership.epoch);
-    tellLeads();
+    lock.storeEpoch(leadership.epoch);
+    announceLead();
     for (const key of Object.keys(commands)) lines.line(key);
     for (const [key, line] of lines.all) line.lead(commands[key]);
     logs.lead();
   }
 
-  /** What is shown was told before this, so whichever tab leads next goes on exactly here. */
+  /** Hands over to another tab. All frames were sent before, so the next leader continues exactly here. */
   function yieldTo(to: string | undefined): void {
     const given = [...lines.all].flatMap(([key, line]) => {
       const commands = line.yield();
       return commands ? [[key, commands] as const] : [];
     });
     handed = { epoch: leadership.epoch, commands: Object.fromEntries(given) };
-    tellOthers({ kind: "yields", to, handed: handed.commands });
+    broadcast({ kind: "yields", to, handed: handed.commands });
     follow();
   }
 
@@ -169,16 +171,16 @@ function createTabs(options: TabsOptions): Tabs {
     for (const line of lines.all.values()) line.follow();
   }
 
-  function tellLeads(): void {
-    tellOthers({ kind: "leads", isHidden: !leadership.isVisible });
+  function announceLead(): void {
+    broadcast({ kind: "leads", isHidden: !leadership.isVisible });
   }
 
-  function tellOthers(word: LeaderWord): void {
-    channels.tellAll({ ...word, epoch: leadership.epoch });
+  function broadcast(word: LeaderWord): void {
+    channels.postToAll({ ...word, epoch: leadership.epoch });
   }
 
   function ask(word: FollowerWord): void {
-    channels.tellAll({ ...word, from: tabId });
+    channels.postToAll({ ...word, from: tabId });
   }
 
   function askLeader(how?: "with-offers"): void {
@@ -197,7 +199,7 @@ function createTabs(options: TabsOptions): Tabs {
     });
   }
 
-  function hear(message: TabMessage): void {
+  function onMessage(message: TabMessage): void {
     if ("from" in message) {
       if (leadership.role === "leader") serve(message);
       return;
@@ -209,16 +211,16 @@ function createTabs(options: TabsOptions): Tabs {
     if (kind === "yields") {
       handed = { epoch, commands: message.handed };
       if (message.to === tabId) step({ kind: "yielded", epoch });
-    } else if (kind !== "leads") lines.all.get(message.key)?.hear(message);
+    } else if (kind !== "leads") lines.all.get(message.key)?.receive(message);
   }
 
-  function hearOfLog(message: LogMessage): void {
+  function onLogMessage(message: LogMessage): void {
     if (isLate(message)) return;
     step({ kind: "heard", epoch: message.epoch });
-    logs.hear(message);
+    logs.receive(message);
   }
 
-  /** Of a leader that another has followed. */
+  /** Whether a message is from a leader that was succeeded by another. */
   function isLate({ epoch }: { readonly epoch: number }): boolean {
     const isOld = epoch < leadership.epoch;
     if (isOld) options.telemetry.staleDropped?.(1);
@@ -229,7 +231,7 @@ function createTabs(options: TabsOptions): Tabs {
     switch (message.kind) {
       case "ask-leader":
         know(message);
-        tellLeads();
+        announceLead();
         break;
       case "claim":
         step({ kind: "claimed", by: message.from });
@@ -263,18 +265,18 @@ function createTabs(options: TabsOptions): Tabs {
     options.onWanted();
   }
 
-  // Whoever made us is not ready to be called back yet.
+  // The caller is not ready for callbacks yet.
   queueMicrotask(() => step({ kind: "start" }));
 
   return {
-    line: lines.show,
+    createController: lines.show,
     isWanted: others.isWanted,
-    letGo: lines.letGo,
+    evict: lines.evict,
     watched: others.watched,
-    offered: others.toolsBeside,
+    offered: others.toolsWith,
     openLog: logs.open,
     wantsChanged: () => askLeader(),
-    seen: (isVisible) => step({ kind: "seen", isVisible }),
+    visibilityChanged: (isVisible) => step({ kind: "seen", isVisible }),
     frozen: (isFrozen) => step({ kind: "frozen", isFrozen }),
     close() {
       if (leadership.role === "follower") ask({ kind: "leaves" });
@@ -292,8 +294,8 @@ export interface TabSharingOptions extends Omit<TabsOptions, "locks" | "channels
 }
 
 /**
- * One connection for all tabs of a browser. `undefined` where tabs can't share, as in old browsers and on insecure origins: then
- * each has its own, and telemetry is told.
+ * Shares one connection between all tabs of a browser. `undefined` where tabs can't share, as in old browsers and on insecure
+ * origins: then each has its own, and `telemetry.unshared` is called.
  */
 export function shareTabs(options: TabSharingOptions): Tabs | undefined {
   const locks = options.locks ?? pageLocks();
@@ -307,9 +309,9 @@ export interface LogRelayOptions {
   readonly tabId: string;
   /** Reads a log on this tab's own stream. */
   readonly openLog: (key: string, reader: LogReader) => () => void;
-  /** As leader: tells one other tab. */
-  readonly tellTab: (tab: string, word: LogWord) => void;
-  /** The leader has to be told what this tab shows. */
+  /** As leader: sends a message to one other tab. */
+  readonly postToTab: (tab: string, word: LogWord) => void;
+  /** The logs that this tab shows changed, of which the leader must be notified. */
   readonly onChange: () => void;
 }
 
@@ -320,21 +322,21 @@ interface ShownLog {
   close: (() => void) | undefined;
 }
 
-/** Logs that tabs show: each is read on the leader's stream, by who shows it or for them. */
+/** The logs that tabs show: each is read on the leader's stream, for the leader itself or for the tab that shows it. */
 export interface LogRelay {
   open(key: string, reader: LogReader): () => void;
-  /** What this tab shows, and how far it has come. */
+  /** The logs that this tab shows, each with its cursor. */
   wanted(): readonly WantedLog[];
   lead(): void;
   follow(): void;
-  /** As leader: what another tab shows. */
+  /** As leader: sets the logs that another tab shows. */
   serve(tab: string, logs: readonly WantedLog[]): void;
-  hear(message: LogMessage): void;
+  receive(message: LogMessage): void;
 }
 
 function createLogRelay(options: LogRelayOptions): LogRelay {
   const shown = new Map<string, ShownLog>();
-  /** Of other tabs, by tab and then by the log's id. */
+  /** The logs of other tabs, by tab and then by the log's id. */
   const served = new Map<string, Map<string, () => void>>();
   let isLeader = false;
   let made = 0;
@@ -345,9 +347,9 @@ function createLogRelay(options: LogRelayOptions): LogRelay {
       cursor: () => reached,
       entries(entries) {
         reached = entries.at(-1)?.id ?? reached;
-        options.tellTab(tab, { kind: "log-entries", id, entries });
+        options.postToTab(tab, { kind: "log-entries", id, entries });
       },
-      statusChanged: (status) => options.tellTab(tab, { kind: "log-status", id, status }),
+      statusChanged: (status) => options.postToTab(tab, { kind: "log-status", id, status }),
     });
   }
 
@@ -390,7 +392,7 @@ function createLogRelay(options: LogRelayOptions): LogRelay {
       if (before.size > 0) served.set(tab, before);
       else served.delete(tab);
     },
-    hear(message) {
+    receive(message) {
       const log = shown.get(message.id);
       if (!log || isLeader) return;
       if (message.kind === "log-entries") log.reader.entries(message.entries);

@@ -1,18 +1,18 @@
 import type { ShownInput } from "../client/thread-controller.js";
 import type { PendingCommands } from "../commands/agent-command-scheduler.js";
-import type { Answer, Command, CommandOutcome } from "../commands/command.js";
-import type { Scheduler } from "../commands/scheduler-state.js";
+import type { Command, CommandAck, CommandOutcome } from "../commands/command.js";
+import type { SchedulerState } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection-state.js";
 import type { ThreadView } from "../projection/thread-view.js";
 import type { LogText, ToolDeclaration } from "../transport/agent-service.js";
 import type { EventText } from "../transport/event-stream.js";
 import type { Channel, ChannelPort } from "./ports.js";
 
-/** What tabs say to each other: all to all, and the leader to one. */
+/** The channels between tabs: all to all, and the leader to one. */
 export interface TabChannels {
-  tellAll(message: LeaderMessage | FollowerMessage): void;
-  tellTab(tab: string, message: LogMessage): void;
-  /** The tab is gone. */
+  postToAll(message: LeaderMessage | FollowerMessage): void;
+  postToTab(tab: string, message: LogMessage): void;
+  /** Closes the channel to a tab that is gone. */
   forget(tab: string): void;
   close(): void;
 }
@@ -21,25 +21,25 @@ export function createTabChannels(options: {
   readonly channels: ChannelPort;
   readonly scope: string;
   readonly tabId: string;
-  readonly hear: (message: TabMessage) => void;
-  readonly hearOfLog: (message: LogMessage) => void;
+  readonly onMessage: (message: TabMessage) => void;
+  readonly onLogMessage: (message: LogMessage) => void;
 }): TabChannels {
   const { channels, scope } = options;
   let closed = false;
-  // Only this client's own tabs know the names.
+  // Only tabs of this client know the names.
   const all = channels.open(`${scope}:tabs`, (message) => {
     if (!closed)
-      options.hear(typeof message === "string" ? readFramesMessage(message) : (message as TabMessage));
+      options.onMessage(typeof message === "string" ? readFramesMessage(message) : (message as TabMessage));
   });
   // Logs are long: they go to the tab that shows them and to no other.
   const own = channels.open(tabName(scope, options.tabId), (message) => {
-    if (!closed) options.hearOfLog(message as LogMessage);
+    if (!closed) options.onLogMessage(message as LogMessage);
   });
   const toTabs = new Map<string, Channel>();
   return {
-    tellAll: (message) =>
+    postToAll: (message) =>
       all.post("kind" in message && message.kind === "frames" ? writeFrames(message) : message),
-    tellTab(tab, message) {
+    postToTab(tab, message) {
       const to = toTabs.get(tab) ?? channels.open(tabName(scope, tab), () => {});
       toTabs.set(tab, to);
       to.post(message);
@@ -55,7 +55,7 @@ export function createTabChannels(options: {
   };
 }
 
-/** Of a tab's own channel, and of the lock it holds for as long as it lives. */
+/** The name of a tab's own channel, and of the lock that it holds while it is alive. */
 export function tabName(scope: string, tab: string): string {
   return `${scope}:tab:${tab}`;
 }
@@ -64,20 +64,20 @@ export function tabName(scope: string, tab: string): string {
 export interface WantedLog {
   readonly id: string;
   readonly key: string;
-  /** All up to there is held. */
+  /** The position up to which entries are held. */
   readonly cursor: string | undefined;
 }
 
-/** How a thread stands on a page, for a leader that does not know it. */
+/** A thread's view in a follower tab, for a leader that does not know the thread. */
 export interface OfferedThread {
   readonly key: string;
   readonly view: ThreadView;
   readonly cursor: string | undefined;
 }
 
-/** What a tab needs of its leader beside the pages it has open. */
+/** The needs of a tab in addition to its open pages. */
 export interface Wants {
-  /** Threads to ask about now and then. */
+  /** Threads to poll. */
   readonly watched: readonly string[];
   readonly tools: readonly ToolDeclaration[];
 }
@@ -87,18 +87,18 @@ interface LineState {
   readonly pending: PendingCommands;
 }
 
-/** Words of the leader, each with its epoch. */
+/** Messages of the leader, each with its epoch. */
 export type LeaderMessage = {
   readonly epoch: number;
 } /** `isHidden`: a visible tab may have the lead instead. */ & (
   | { readonly kind: "leads"; readonly isHidden: boolean }
-  /** It leads no more. Commands under way go to whichever tab is next: `to`, if that is named. */
+  /** The tab no longer leads. Commands under way go to the next leader: `to`, if that is named. */
   | {
       readonly kind: "yields";
       readonly to: string | undefined;
-      readonly handed: Readonly<Record<string, Scheduler>>;
+      readonly handed: Readonly<Record<string, SchedulerState>>;
     }
-  /** What it showed. Frames go as the text they came as: what is plain text costs little to copy, and is read once in each tab. */
+  /** Frames of a thread, as the received texts: plain text costs little to copy, and is parsed once in each tab. */
   | {
       readonly kind: "frames";
       readonly key: string;
@@ -112,14 +112,14 @@ export type LeaderMessage = {
       readonly input: Exclude<ShownInput, { kind: "frames" }>;
     }
   | ({ readonly kind: "state"; readonly key: string } & LineState)
-  /** All there is, up to `seq`. */
+  /** The whole thread, up to `seq`. */
   | ({
       readonly kind: "snapshot";
       readonly key: string;
       readonly seq: number;
       readonly view: ThreadView;
       readonly cursor: string | undefined;
-      /** `false`: it was not told anything of the thread yet. */
+      /** `false`: the leader has received nothing of the thread yet. */
       readonly isKnown: boolean;
     } & LineState)
   | { readonly kind: "settled"; readonly key: string; readonly id: string; readonly outcome: CommandOutcome }
@@ -127,28 +127,28 @@ export type LeaderMessage = {
 
 type WithoutEpoch<Message> = Message extends LeaderMessage | LogMessage ? Omit<Message, "epoch"> : never;
 
-/** A leader's word without its epoch, which is added when it is posted. */
+/** A leader's message without its epoch, which is added on posting. */
 export type LeaderWord = WithoutEpoch<LeaderMessage>;
 
-/** A word about a log without its epoch. */
+/** A message about a log without its epoch. */
 export type LogWord = WithoutEpoch<LogMessage>;
 
-/** Words of the leader to one tab, of a log that it shows. */
+/** Messages of the leader to one tab, about a log that the tab shows. */
 export type LogMessage = { readonly epoch: number; readonly id: string } & (
   | { readonly kind: "log-entries"; readonly entries: readonly LogText[] }
   | { readonly kind: "log-status"; readonly status: ConnectionStatus }
 );
 
-/** What a tab asks of the leader for a thread. */
-export type ThreadWish =
+/** A request of a tab to the leader, about one thread. */
+export type ThreadRequest =
   | { readonly kind: "ask-snapshot" }
   | { readonly kind: "submit"; readonly command: Command }
   | { readonly kind: "discard"; readonly messageId: string }
   | { readonly kind: "reconnect" }
-  /** The service's answer to what this tab sent while it led. */
-  | { readonly kind: "answered"; readonly id: string; readonly answer: Answer };
+  /** The ack of a command that this tab sent while it was the leader. */
+  | { readonly kind: "answered"; readonly id: string; readonly answer: CommandAck };
 
-/** Words of the others to it, without the tab that says them. */
+/** Messages of followers to the leader, without their sender. */
 export type FollowerWord =
   | {
       readonly kind: "ask-leader";
@@ -160,7 +160,7 @@ export type FollowerWord =
     }
   | { readonly kind: "claim" }
   | { readonly kind: "leaves" }
-  | ({ readonly key: string } & ThreadWish);
+  | ({ readonly key: string } & ThreadRequest);
 
 export type FollowerMessage = { readonly from: string } & FollowerWord;
 
@@ -168,10 +168,10 @@ export type TabMessage = LeaderMessage | FollowerMessage;
 
 type FramesMessage = Extract<LeaderMessage, { kind: "frames" }>;
 
-/** Neither JSON nor an event's id holds it. */
+/** A separator that neither JSON nor an event's id contains. */
 const SEPARATOR = "\0";
 
-/** One text for all: of all that can be posted, a browser copies that the fastest. */
+/** Serializes frames to one string, which a browser copies faster than any other value that can be posted. */
 export function writeFrames({ epoch, key, seq, texts }: FramesMessage): string {
   return [epoch, key, seq, ...texts.flatMap(({ id = "", data }) => [id, data])].join(SEPARATOR);
 }

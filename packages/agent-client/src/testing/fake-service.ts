@@ -1,4 +1,4 @@
-import type { Answer, Command } from "../commands/command.js";
+import type { Command, CommandAck } from "../commands/command.js";
 import type { StreamFailure } from "../connection/connection-state.js";
 import type {
   AgentInfo,
@@ -33,7 +33,7 @@ export interface FakeSend {
   readonly thread: ThreadName;
   readonly command: Exclude<Command, { kind: "stop" }>;
   readonly circumstances: Circumstances;
-  answer(answer: Answer): void;
+  answer(answer: CommandAck): void;
 }
 
 /** A service whose every word is the test's. */

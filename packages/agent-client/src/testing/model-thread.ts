@@ -1,5 +1,5 @@
 import type { JsonObject } from "@throughline/ai-core";
-import type { Answer, Command } from "../commands/command.js";
+import type { Command, CommandAck } from "../commands/command.js";
 import type { AgentEvent, AgentFrame, WireMessage } from "../wire/agent-event.js";
 
 interface ModelRun {
@@ -130,7 +130,7 @@ export function createModelThread() {
     lastRun: () => lastRun,
 
     /** A request for a run arrives. */
-    ask(command: Exclude<Command, { kind: "stop" }>): Answer {
+    ask(command: Exclude<Command, { kind: "stop" }>): CommandAck {
       const same = runs.get(command.id);
       if (same) return { kind: "accepted", serviceRunId: same.serviceRunId };
       if (openRun) {

@@ -1,13 +1,13 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import type { Telemetry } from "../client/environment.js";
-import { createThreadLine, type MovableLine } from "../client/thread-controller.js";
+import { createThreadController, type MovableController } from "../client/thread-controller.js";
 import { handedCommands } from "../commands/adopt-scheduler.js";
 import type { Command, CommandOutcome } from "../commands/command.js";
 import { newId } from "../commands/mutation-ids.js";
 import type { PendingSync } from "../commands/pending-sync.js";
 import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { DEFAULT_CONNECTION_POLICY } from "../connection/connection-state.js";
-import { type BrowserStream, createBrowserStream } from "../connection/thread-stream.js";
+import { createThreadStream, type ThreadStream } from "../connection/thread-stream.js";
 import { DEFAULT_POLL_POLICY, pollThreads } from "../polling/agent-status-poller.js";
 
 import type { ServicePort } from "../transport/agent-service.js";
@@ -26,7 +26,7 @@ interface Submitted {
 
 /** One person's page: its line, which a reload or another tab may replace, and what survives that. */
 export interface ModelPage {
-  line(): MovableLine;
+  line(): MovableController;
   submit(kind: "run" | "queue" | "retry" | "sync" | "fire" | "stop"): void;
   reload(): void;
   /** Another tab goes on with what this one held; this one, frozen, notices late. */
@@ -73,7 +73,7 @@ function createPage(
   let isOnline = true;
   /** Also by a line that was handed over since. */
   const stopped = new Set<string | undefined>();
-  let stream: BrowserStream;
+  let stream: ThreadStream;
   let line = createLine();
   let release: (() => void) | undefined = line.open();
   const submitted: Submitted[] = [];
@@ -94,10 +94,10 @@ function createPage(
       return ok;
     },
   });
-  poller.tell({ kind: "open", keys: ["thread"] });
-  poller.tell({ kind: "watch", keys: ["thread"] });
+  poller.update({ kind: "open", keys: ["thread"] });
+  poller.update({ kind: "watch", keys: ["thread"] });
 
-  function createLine(): MovableLine {
+  function createLine(): MovableController {
     const sending = new Set<string>();
     const settled = new Set<string>();
     let epoch = 0;
@@ -125,15 +125,15 @@ function createPage(
       commandSettled: ({ commandId }) => settled.add(commandId),
       misfit: (type) => breaches.push(`${name}: ${type} did not fit`),
     };
-    stream = createBrowserStream({
+    stream = createThreadStream({
       service: watched,
       clock,
       random: () => 0.5,
       policy: DEFAULT_CONNECTION_POLICY,
       telemetry,
     });
-    stream.tell({ kind: "online", isOnline });
-    const own: MovableLine = createThreadLine({
+    stream.notify({ kind: "online", isOnline });
+    const own: MovableController = createThreadController({
       thread: { agentId: "agent", threadId: "thread" },
       service: watched,
       stream,
@@ -144,12 +144,12 @@ function createPage(
       persist(sync) {
         if (own === line) owed = sync;
       },
-      onSettled(id, outcome) {
+      onCompleted(id, outcome) {
         if (own !== line) return;
         // Of those that were handed over: their promises are awaited elsewhere.
         for (const one of submitted) if (one.command.id === id) conclude(one, outcome);
       },
-      onLateAnswer: (id, answer) => line.answered(id, answer),
+      onLateAck: (id, ack) => line.acked(id, ack),
       onChange() {},
       onShown(input) {
         if (input.kind !== "frames") return;
@@ -220,10 +220,10 @@ function createPage(
     },
     handOver() {
       const old = line;
-      const unsettled = new Map(
+      const unresolved = new Map(
         submitted.flatMap(({ command, outcome }) => (outcome ? [] : [[command.id, command]])),
       );
-      const inOrder = [...unsettled.values()].toSorted((a, b) => a.id.localeCompare(b.id));
+      const inOrder = [...unresolved.values()].toSorted((a, b) => a.id.localeCompare(b.id));
       replaceLine(() => {
         line.adopt(old.view(), old.projection().cursor);
         clock.schedule(700, () => old.close());
@@ -240,16 +240,16 @@ function createPage(
     close() {
       release?.();
       release = undefined;
-      poller.tell({ kind: "open", keys: [] });
+      poller.update({ kind: "open", keys: [] });
     },
     reopen() {
-      poller.tell({ kind: "open", keys: ["thread"] });
+      poller.update({ kind: "open", keys: ["thread"] });
       release ??= line.open();
     },
     setOnline(isNowOnline) {
       isOnline = isNowOnline;
-      stream.tell({ kind: "online", isOnline });
-      poller.tell({ kind: "paused", isPaused: !isOnline });
+      stream.notify({ kind: "online", isOnline });
+      poller.update({ kind: "paused", isPaused: !isOnline });
     },
   };
 }

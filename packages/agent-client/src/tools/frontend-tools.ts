@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import type { ThreadLine } from "../client/thread-controller.js";
+import type { ThreadController } from "../client/thread-controller.js";
 import {
   currentMessages,
   type MessageView,
@@ -9,7 +9,7 @@ import {
 import { type LockPort, pageLocks } from "../tabs/ports.js";
 import type { ToolDeclaration } from "../transport/agent-service.js";
 
-/** A tool that runs in the page. It may take its time: a person may be the one who answers. */
+/** A tool that runs in the page. It may run for long: its result may be a person's input. */
 export interface FrontendTool extends ToolDeclaration {
   run(args: Json, about: ToolCallFacts): Json | Promise<Json>;
 }
@@ -23,8 +23,8 @@ export interface ToolCallFacts {
 export interface FrontendTools {
   declarations(): readonly ToolDeclaration[];
   declare(tool: FrontendTool): () => void;
-  /** Runs what the thread waits for, unless another tab does. */
-  look(key: string, line: ThreadLine): void;
+  /** Runs the tool calls that the thread waits for, unless another tab does. */
+  runPendingCalls(key: string, controller: ThreadController): void;
   close(): void;
 }
 
@@ -40,45 +40,48 @@ export function frontendTools(options: FrontendToolsOptions): FrontendTools {
   const tools = new Map<string, { readonly tool: FrontendTool; readonly gone: AbortController }>();
   const closed = new AbortController();
   /** Calls that are run here, or wait for another tab to run them. */
-  const taken = new Set<string>();
+  const claimed = new Set<string>();
 
   function callsOf(view: ThreadView): readonly ToolCallView[] {
     return tools.size === 0 ? [] : waitingCalls(view).filter(({ name }) => tools.has(name));
   }
 
-  /** `withdrawn`: every tool was taken back while it ran. */
-  async function take(ids: readonly string[], line: ThreadLine): Promise<"withdrawn" | undefined> {
-    const calls = callsOf(line.view()).filter(({ id }) => ids.includes(id));
+  /** Runs the calls and submits their results. `withdrawn`: every tool was removed while it ran. */
+  async function runCalls(
+    ids: readonly string[],
+    controller: ThreadController,
+  ): Promise<"withdrawn" | undefined> {
+    const calls = callsOf(controller.view()).filter(({ id }) => ids.includes(id));
     if (calls.length === 0 || closed.signal.aborted) return undefined;
     const results = await Promise.all(calls.map(run));
     const messages = results.filter((result) => result !== undefined);
     if (messages.length === 0) return "withdrawn";
-    // One id for one answer: sent twice, it is the same run. Another tab's answer to the same message is another run.
+    // One id for one set of results: sent twice, it is the same run. Another tab's results for the same message are another run.
     const id = `tools:${messages.map(({ toolCallId }) => toolCallId).join()}`;
-    await line.submit({ kind: "run", id, input: { messages }, busy: { kind: "queue" } });
+    await controller.submit({ kind: "run", id, input: { messages }, busy: { kind: "queue" } });
     return undefined;
   }
 
-  function look(key: string, line: ThreadLine): void {
+  function runPendingCalls(key: string, controller: ThreadController): void {
     const lockOf = (callId: string) => `${options.scope}:${key}:tool:${callId}`;
-    const ids = callsOf(line.view()).flatMap(({ id }) => (taken.has(lockOf(id)) ? [] : [id]));
+    const ids = callsOf(controller.view()).flatMap(({ id }) => (claimed.has(lockOf(id)) ? [] : [id]));
     if (ids.length === 0) return;
     const names = ids.map(lockOf);
-    for (const name of names) taken.add(name);
+    for (const name of names) claimed.add(name);
     let ended: "withdrawn" | undefined;
     const working = async () => {
-      ended = await take(ids, line);
+      ended = await runCalls(ids, controller);
     };
     void locked(names, working)
       .catch(() => {})
       .finally(() => {
-        for (const name of names) taken.delete(name);
-        // Declared anew meanwhile, it was not looked for, because this still held the call.
-        if (ended === "withdrawn") look(key, line);
+        for (const name of names) claimed.delete(name);
+        // A tool that was declared again meanwhile was not run, because this call was still claimed.
+        if (ended === "withdrawn") runPendingCalls(key, controller);
       });
   }
 
-  /** Works once it holds all of them. In their order in the message, so that two tabs never wait for each other. */
+  /** Works while holding all locks. They are acquired in message order, so that two tabs never wait for each other. */
   function locked([name, ...rest]: readonly string[], work: () => Promise<void>): Promise<void> {
     if (name === undefined || !locks) return work();
     return locks.request(name, { signal: closed.signal }, () => locked(rest, work));
@@ -88,21 +91,21 @@ export function frontendTools(options: FrontendToolsOptions): FrontendTools {
     const declared = tools.get(name);
     if (!declared) return undefined;
     const { signal } = declared.gone;
-    const answer = { id: `${id}:result`, role: "tool", toolCallId: id } as const;
+    const message = { id: `${id}:result`, role: "tool", toolCallId: id } as const;
     try {
       const working = declared.tool.run(parseArgs(args), { toolCallId: id, signal });
       // Waiting for this tab to finish must not include a tool whose result is no longer wanted.
       const result = await Promise.race([working, untilAborted(signal)]);
       if (signal.aborted) return undefined;
-      return { ...answer, content: typeof result === "string" ? result : JSON.stringify(result ?? null) };
+      return { ...message, content: typeof result === "string" ? result : JSON.stringify(result ?? null) };
     } catch (error) {
       if (signal.aborted) return undefined;
-      return { ...answer, content: error instanceof Error ? error.message : String(error), failed: true };
+      return { ...message, content: error instanceof Error ? error.message : String(error), failed: true };
     }
   }
 
   return {
-    // Only what can be told: it goes to other tabs, too.
+    // Only serializable parts: they are posted to other tabs, too.
     declarations: () =>
       [...tools.values()].map(({ tool: { name, description, parameters } }) => ({
         name,
@@ -121,7 +124,7 @@ export function frontendTools(options: FrontendToolsOptions): FrontendTools {
         options.onChange();
       };
     },
-    look,
+    runPendingCalls,
     close() {
       closed.abort();
       for (const { gone } of tools.values()) gone.abort();
@@ -130,7 +133,7 @@ export function frontendTools(options: FrontendToolsOptions): FrontendTools {
   };
 }
 
-/** Unanswered calls of the newest message, once its run is over. A question to a person comes before them. */
+/** The calls of the newest message that have no result, once its run is over. Open interrupts come before them. */
 function waitingCalls(view: ThreadView): readonly ToolCallView[] {
   if (view.run?.status !== "success" || view.interrupts.length > 0) return [];
   const messages = currentMessages(view);

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import type { Answer, Command } from "../commands/command.js";
+import type { Command, CommandAck } from "../commands/command.js";
 import type { StreamFailure } from "../connection/connection-state.js";
 import type { EventText } from "./event-stream.js";
 
@@ -29,34 +29,34 @@ export interface AgentInfo {
   readonly commands: readonly string[];
 }
 
-/** What is said beside a wish. */
+/** Tools and context sent with a request. */
 export interface Circumstances {
   readonly tools: readonly ToolDeclaration[];
   readonly context: readonly { readonly description: string; readonly value: Json }[];
 }
 
-/** One thread that a stream is asked to carry. */
+/** One subscription of a stream. */
 export interface FollowedThread extends ThreadName {
   /** As frames to be shown, or as the log itself. */
   readonly view: "ag-ui" | "envelopes";
-  /** Goes on from there. */
+  /** The position to resume from. */
   readonly cursor: string | undefined;
 }
 
-/** An entry of a thread's log, as text: it is read by who shows it. */
+/** An entry of a thread's log, as unparsed text: its reader parses it. */
 export interface LogText extends EventText {
   readonly id: string;
 }
 
-/** `at`: which of the threads that were asked for. */
+/** Receives the events of a stream. `at`: the index of the thread in the request. */
 export interface FollowSink {
   /** The stream was accepted. */
   opened(): void;
-  /** Anything at all was read, heartbeats included. */
+  /** Any bytes were received, heartbeats included. */
   heard(): void;
-  /** Events of one thread that came together: frames or entries of its log, as it was asked for. */
+  /** Events of one thread from one read: frames or log entries, as requested. */
   events(at: number, events: readonly EventText[]): void;
-  /** The service says no more of this one, and goes on with the others. */
+  /** The service ended this subscription, and continues the others. */
   ended(at: number, failure: Extract<StreamFailure, { kind: "refused" }>): void;
 }
 
@@ -64,22 +64,22 @@ export type StreamEnd =
   | { readonly kind: "ended" }
   | { readonly kind: "failed"; readonly failure: StreamFailure };
 
-/** The service as the client sees it. Nothing here rejects: what goes wrong is an outcome. */
+/** The port of the service. No method rejects: a failure is an outcome. */
 export interface ServicePort {
   agents(): Promise<readonly AgentInfo[] | StreamFailure>;
-  /** Follows threads on one stream until the signal says otherwise, the stream ends, or it fails. */
+  /** Follows threads on one stream until the signal aborts, the stream ends, or it fails. */
   follow(threads: readonly FollowedThread[], signal: AbortSignal, sink: FollowSink): Promise<StreamEnd>;
-  /** Asks for a run; what it does is read by `follow`. */
+  /** Requests a run; its events are received by `follow`. */
   send(
     thread: ThreadName,
     command: Exclude<Command, { kind: "stop" }>,
     circumstances: Circumstances,
-  ): Promise<Answer>;
+  ): Promise<CommandAck>;
   /** `false`: whether it arrived is not known. */
   stop(thread: ThreadName, runId: string | undefined): Promise<boolean>;
-  /** How a thread stands right now, or what changed since `cursor`; `undefined` when the service does not say. */
+  /** Reads a thread's current status, or the changes since `cursor`; `undefined` when the service does not respond. */
   poll(thread: ThreadName, cursor: string | undefined): Promise<readonly EventText[] | undefined>;
-  /** Asks for new credentials; `false`: there are none. */
+  /** Requests new credentials; `false`: there are none. */
   renew(): Promise<boolean>;
 }
 

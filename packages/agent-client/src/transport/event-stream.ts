@@ -1,4 +1,4 @@
-/** An event as it came: what its text says is read by who shows it. */
+/** An event as unparsed text: its reader parses it. */
 export interface EventText {
   readonly id: string | undefined;
   readonly data: string;
@@ -9,14 +9,14 @@ export interface StreamEvent extends EventText {
   readonly event: string | undefined;
 }
 
-/** What it returns takes the stream's text in whatever pieces it comes. O(text): a line that comes in pieces is looked through once. */
+/** Creates a parser that accepts the stream's text in pieces of any size. O(text): a line in several pieces is scanned once. */
 export function createEventParser(onEvent: (event: StreamEvent) => void): (text: string) => void {
   let unfinished = "";
   let id: string | undefined;
   let event: string | undefined;
   let data: string | undefined;
 
-  function takeLine(line: string): void {
+  function parseLine(line: string): void {
     if (line === "") {
       if (data !== undefined) onEvent({ id, event: event || undefined, data });
       id = undefined;
@@ -24,14 +24,14 @@ export function createEventParser(onEvent: (event: StreamEvent) => void): (text:
       data = undefined;
       return;
     }
-    const said = valueIn("data", line);
-    if (said !== undefined) {
-      data = data === undefined ? said : `${data}\n${said}`;
+    const added = valueIn("data", line);
+    if (added !== undefined) {
+      data = data === undefined ? added : `${data}\n${added}`;
       return;
     }
     event = valueIn("event", line) ?? event;
     const named = valueIn("id", line);
-    // As the standard has it: such an id is none.
+    // By the standard, such an id is ignored.
     if (named !== undefined && !named.includes("\0")) id = named;
   }
 
@@ -39,11 +39,11 @@ export function createEventParser(onEvent: (event: StreamEvent) => void): (text:
     let text = unfinished + piece;
     let from = 0;
     if (piece.includes("\n") || piece.includes("\r")) {
-      // A last CR may be half of a line's end: it waits for the other half.
+      // A trailing CR may be half of a line end: it waits for the other half.
       const to = text.endsWith("\r") ? text.length - 1 : text.length;
       if (text.includes("\r")) text = text.slice(0, to).replaceAll(/\r\n?/g, "\n") + text.slice(to);
       for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", from)) {
-        takeLine(text.slice(from, end));
+        parseLine(text.slice(from, end));
         from = end + 1;
       }
     }
@@ -59,7 +59,7 @@ function valueIn(field: string, line: string): string | undefined {
 }
 
 export interface EventStreamSink {
-  /** Anything at all was read, heartbeats included. */
+  /** Any bytes were received, heartbeats included. */
   heard(): void;
   /** All events of one read. */
   events(events: readonly StreamEvent[]): void;

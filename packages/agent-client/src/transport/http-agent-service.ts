@@ -1,7 +1,7 @@
 import { systemClock } from "../client/environment.js";
-import type { Answer, Command, RunInput } from "../commands/command.js";
+import type { Command, CommandAck, RunInput } from "../commands/command.js";
 import { newId } from "../commands/mutation-ids.js";
-import { isPassing, type StreamFailure } from "../connection/connection-state.js";
+import { isRetryable, type StreamFailure } from "../connection/connection-state.js";
 import type { MessageView } from "../projection/thread-view.js";
 import { type AgentEvent, type AgentFrame, factsOf } from "../wire/agent-event.js";
 import type {
@@ -15,26 +15,26 @@ import type {
 } from "./agent-service.js";
 import { type EventText, readEventStream, type StreamEvent } from "./event-stream.js";
 import {
-  type AskService,
-  askJson,
   createRequest,
   DEFAULT_TIMEOUT_MS,
   failureOf,
   type HttpOptions,
+  requestJson,
+  type SendRequest,
 } from "./http.js";
 
 export interface HttpServiceOptions extends HttpOptions {
-  /** Where the CopilotKit routes lie, `/api/copilotkit` for one. */
+  /** The base URL of the CopilotKit routes, such as `/api/copilotkit`. */
   readonly url: string;
-  /** Attachments come as links, each of which can be fetched for an hour without signing in, for a program that sends no headers when it fetches. */
+  /** Sends attachments as links, valid for an hour without sign-in, for a program that sends no headers with a fetch. */
   readonly links?: boolean;
 }
 
-/** What every stream asks for: AG-UI 1.0, questions in their standard form, and the tree of calls. */
+/** Options of every stream: AG-UI 1.0, interrupts in their standard form, and the tree of calls. */
 const ALWAYS = { calls: true, interrupts: "standard" } as const;
 
 export function createHttpService(options: HttpServiceOptions): ServicePort {
-  const face = { ...ALWAYS, links: options.links };
+  const format = { ...ALWAYS, links: options.links };
   const request = createRequest(options.url, options);
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
 
@@ -42,8 +42,8 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     return `/agent/${encodeURIComponent(agentId)}/${verb}`;
   }
 
-  /** The answer to one request, read until it is known. `undefined`: it is not known. */
-  async function askOnce<T>(
+  /** Sends one request and reads its response until the result is known. `undefined`: it is not known. */
+  async function requestOnce<T>(
     path: string,
     body: object,
     read: (events: readonly EventText[]) => T | undefined,
@@ -52,63 +52,66 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
   ): Promise<T | undefined> {
     const cut = new AbortController();
     const timer = setTimeout(() => cut.abort(), timeoutMs);
-    let answer: T | undefined;
-    async function ask(): Promise<void> {
+    let result: T | undefined;
+    async function readResponse(): Promise<void> {
       const response = await request(path, {
         body: JSON.stringify(body),
         headers: cursor === undefined ? undefined : { "last-event-id": cursor },
         signal: cut.signal,
       });
       const failure = await failureOf(response);
-      if (failure) answer = refuse(failure);
+      if (failure) result = refuse(failure);
       else if (response.body)
         await readEventStream(response.body, {
           heard() {},
           events(events) {
-            answer ??= read(events);
-            if (answer !== undefined) cut.abort();
+            result ??= read(events);
+            if (result !== undefined) cut.abort();
           },
         });
     }
     try {
-      // Node 20 may leave a read pending for ever once its body was cut: with the answer known, do not wait for that.
-      await Promise.race([ask(), new Promise((resolve) => cut.signal.addEventListener("abort", resolve))]);
+      // Node 20 may leave a read pending for ever once its body was aborted: with the result known, do not wait for it.
+      await Promise.race([
+        readResponse(),
+        new Promise((resolve) => cut.signal.addEventListener("abort", resolve)),
+      ]);
     } catch {
-      // Cut by ourselves, or broken: either way what is known is known.
+      // Aborted here, or broken: either way a known result counts.
     } finally {
       clearTimeout(timer);
       cut.abort();
     }
-    return answer;
+    return result;
   }
 
   return {
-    agents: () => askJson(request, "/info", { signal: AbortSignal.timeout(timeoutMs) }, readAgents),
+    agents: () => requestJson(request, "/info", { signal: AbortSignal.timeout(timeoutMs) }, readAgents),
 
-    follow: (threads, signal, sink) => followOn(request, face, threads, signal, sink),
+    follow: (threads, signal, sink) => followOn(request, format, threads, signal, sink),
 
-    async send(thread, command, circumstances): Promise<Answer> {
-      const props = { ...face, ...propsOf(command) };
-      const answer = await askOnce(
+    async send(thread, command, circumstances): Promise<CommandAck> {
+      const props = { ...format, ...propsOf(command) };
+      const ack = await requestOnce(
         agentPath(thread, "run"),
         inputOf(thread, command.id, command.input, circumstances, props),
-        (events) => answerOf(readFrames(events)),
-        (failure): Answer =>
-          failure.kind === "network" || isPassing(failure.status)
+        (events) => ackOf(readFrames(events)),
+        (failure): CommandAck =>
+          failure.kind === "network" || isRetryable(failure.status)
             ? { kind: "unreachable" }
             : failure.code === "busy"
               ? { kind: "busy", runId: undefined, retryAfterMs: undefined }
               : { kind: "refused", code: failure.code, message: failure.message },
       );
-      return answer ?? { kind: "unreachable" };
+      return ack ?? { kind: "unreachable" };
     },
 
     async stop(thread, runId) {
-      const asked = request(`${agentPath(thread, "stop")}/${encodeURIComponent(thread.threadId)}`, {
+      const response = request(`${agentPath(thread, "stop")}/${encodeURIComponent(thread.threadId)}`, {
         body: JSON.stringify({ runId, visibility: thread.visibility }),
         signal: AbortSignal.timeout(timeoutMs),
       });
-      return asked.then(
+      return response.then(
         ({ ok }) => ok,
         () => false,
       );
@@ -117,7 +120,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
     async poll(thread, cursor) {
       const props = { interrupts: ALWAYS.interrupts, command: { name: "poll" } };
       const seen: EventText[] = [];
-      return askOnce(
+      return requestOnce(
         agentPath(thread, "run"),
         inputOf(thread, newId(systemClock.now()), {}, { tools: [], context: [] }, props),
         (events) => {
@@ -129,14 +132,14 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
       );
     },
 
-    // Every request asks for credentials anew; there is only something to try if a token source is set.
+    // Every request reads the credentials again; a retry is only useful if a token source is set.
     renew: async () => options.headers !== undefined,
   };
 }
 
-// What these hold as `undefined` is not sent: JSON has no word for it.
+// Fields that are `undefined` are not sent: JSON omits them.
 
-/** The command as the service takes it. */
+/** The forwarded props of a command. */
 function propsOf({ id, kind, input }: Exclude<Command, { kind: "stop" }>): object {
   const { fork, model, config, command } = input;
   return {
@@ -180,8 +183,8 @@ function toWireMessage({ id, role, content, toolCallId, failed }: MessageView): 
   };
 }
 
-/** The first word that decides: a run that began, or why none did. */
-function answerOf(frames: readonly AgentFrame[]): Answer | undefined {
+/** Returns the ack by the first decisive frame: a run that began, or the reason why none did. */
+function ackOf(frames: readonly AgentFrame[]): CommandAck | undefined {
   const refusal = frames.find(({ event }) => event.type === "RUN_ERROR")?.event;
   if (refusal?.type === "RUN_ERROR" && factsOf(refusal).runId === undefined) {
     const { code = "internal", message } = refusal;
@@ -190,7 +193,7 @@ function answerOf(frames: readonly AgentFrame[]): Answer | undefined {
     if (code === "shutting_down" || code === "upstream_unavailable") return { kind: "unreachable" };
     return { kind: "refused", code, message };
   }
-  // A refusal is a run too, one without the service's own name for it: what really began carries that.
+  // A refusal is a run too, but without the service's own id: only a run that really began has one.
   for (const { event } of frames) {
     const { runId } = factsOf(event);
     if (runId === undefined) continue;
@@ -205,7 +208,7 @@ function isCancel(event: AgentEvent, runId: string): boolean {
   return isEnd && factsOf(event).runId === runId;
 }
 
-/** CopilotKit's `/info`, as far as it is ours. */
+/** The used part of CopilotKit's `/info`. */
 interface Info {
   readonly agents?: Readonly<
     Record<
@@ -220,7 +223,7 @@ interface Info {
 }
 
 function readAgents(info: unknown): readonly AgentInfo[] {
-  // A parsed boundary: the service's own answer.
+  // A parsed boundary: the service's own response.
   const { agents = {} } = info as Info;
   return Object.entries(agents).map(([agentId, agent]) => ({
     agentId,
@@ -234,15 +237,15 @@ type Refusal = Extract<StreamFailure, { kind: "refused" }>;
 
 /** Follows threads by `POST /follow`, section 10 of the protocol. */
 async function followOn(
-  request: AskService,
-  face: object,
+  request: SendRequest,
+  format: object,
   threads: readonly FollowedThread[],
   signal: AbortSignal,
   sink: FollowSink,
 ): Promise<StreamEnd> {
   try {
     const response = await request("/follow", {
-      body: JSON.stringify({ ...face, subscriptions: threads }),
+      body: JSON.stringify({ ...format, subscriptions: threads }),
       signal,
     });
     const failure = await failureOf(response);
@@ -251,31 +254,31 @@ async function followOn(
       sink.opened();
       await readEventStream(response.body, {
         heard: sink.heard,
-        events: (events) => tell(events, sink),
+        events: (events) => deliver(events, sink),
       });
       return { kind: "ended" };
     }
   } catch {
-    // Never reached, or broken off.
+    // Not reachable, or the connection broke.
   }
   return { kind: "failed", failure: { kind: "network" } };
 }
 
-/** Events of one read, by the thread they are of: what comes together is shown together. */
-function tell(events: readonly StreamEvent[], sink: FollowSink): void {
+/** Delivers the events of one read by thread, so that events that arrive together are shown together. */
+function deliver(events: readonly StreamEvent[], sink: FollowSink): void {
   for (let from = 0; from < events.length; ) {
     const name = events[from]?.event;
     let to = from + 1;
     while (to < events.length && events[to]?.event === name) to += 1;
     const same = from === 0 && to === events.length ? events : events.slice(from, to);
     from = to;
-    if (name === "end") for (const { data } of same) tellEnd(data, sink);
+    if (name === "end") for (const { data } of same) reportEnd(data, sink);
     else sink.events(Number(name), same);
   }
 }
 
-function tellEnd(data: string, sink: FollowSink): void {
-  // A parsed boundary: the service's own word.
+function reportEnd(data: string, sink: FollowSink): void {
+  // A parsed boundary: the service's own message.
   const { subscription, details, ...refusal } = JSON.parse(data) as Omit<Refusal, "kind"> & {
     readonly subscription: number;
     readonly details?: Pick<Refusal, "retryAfterMs">;
@@ -283,7 +286,7 @@ function tellEnd(data: string, sink: FollowSink): void {
   sink.ended(subscription, { kind: "refused", ...refusal, ...details });
 }
 
-/** Frames of events that came together. */
+/** Parses the frames of one batch of events. */
 export function readFrames(events: readonly EventText[]): readonly AgentFrame[] {
   const frames: AgentFrame[] = [];
   for (const { id, data } of events) {
@@ -293,7 +296,7 @@ export function readFrames(events: readonly EventText[]): readonly AgentFrame[] 
   return frames;
 }
 
-/** Checks the type alone: only frames of the service come here. */
+/** Parses an event. Only its type is checked, since the service alone sends frames. */
 function parseEvent(data: string): AgentEvent | undefined {
   try {
     const event: AgentEvent | null = JSON.parse(data);

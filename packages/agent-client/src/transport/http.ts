@@ -2,33 +2,33 @@ import { SIGNED_IN_AS_OTHER, type StreamFailure } from "../connection/connection
 
 export interface HttpOptions {
   readonly fetch?: typeof fetch;
-  /** Asked before every request, and once more with `isRenewal` when the service refused what it gave. */
+  /** Called before every request, and once more with `isRenewal` when the service refused its headers. */
   readonly headers?: (about: {
     readonly isRenewal: boolean;
   }) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /** Cookies of this origin by default. */
   readonly credentials?: RequestCredentials;
-  /** How long an answer that is no stream may take. */
+  /** How long a response that is no stream may take. */
   readonly timeoutMs?: number;
 }
 
-/** As `fetch` has it. Without a method: `POST` where there is a body, which is JSON where its headers do not say otherwise. */
+/** Options of `fetch`. Without a method: `POST` where there is a body, which is JSON unless its headers name another type. */
 export type RequestParts = Omit<RequestInit, "headers"> & {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
-export type AskService = (path: string, parts: RequestParts) => Promise<Response>;
+export type SendRequest = (path: string, parts: RequestParts) => Promise<Response>;
 
 export const DEFAULT_TIMEOUT_MS = 15_000;
 
-/** Asks the service, and once more with renewed credentials where it refused the first ones. */
-export function createRequest(url: string, options: HttpOptions): AskService {
-  const ask = options.fetch ?? ((input, init) => fetch(input, init));
+/** Creates a function that sends requests, once more with renewed credentials where the service refused the first ones. */
+export function createRequest(url: string, options: HttpOptions): SendRequest {
+  const send = options.fetch ?? ((input, init) => fetch(input, init));
   const base = url.replace(/\/$/, "");
 
   async function attempt(path: string, parts: RequestParts, isRenewal: boolean): Promise<Response> {
     const own = await options.headers?.({ isRenewal });
-    return ask(base + path, {
+    return send(base + path, {
       method: parts.body ? "POST" : "GET",
       credentials: options.credentials ?? "same-origin",
       cache: "no-store",
@@ -52,12 +52,12 @@ export function createRequest(url: string, options: HttpOptions): AskService {
   };
 }
 
-/** One answer in JSON. Does not reject: what goes wrong is the value. */
-export async function askJson<T>(
-  request: AskService,
+/** Requests JSON. Does not reject: a failure is a value. */
+export async function requestJson<T>(
+  request: SendRequest,
   path: string,
   parts: RequestParts,
-  read: (answer: unknown) => T,
+  read: (body: unknown) => T,
 ): Promise<T | StreamFailure> {
   try {
     const response = await request(path, parts);
@@ -69,13 +69,13 @@ export async function askJson<T>(
 
 export async function failureOf(response: Response): Promise<StreamFailure | undefined> {
   if (response.ok) return undefined;
-  const said: Partial<Record<"code" | "message", unknown>> = await response.json().catch(() => ({}));
+  const body: Partial<Record<"code" | "message", unknown>> = await response.json().catch(() => ({}));
   return {
     kind: "refused",
     status: response.status,
-    code: typeof said?.code === "string" ? said.code : "internal",
-    message: typeof said?.message === "string" ? said.message : `The service answered ${response.status}.`,
-    // One that is a date is none.
+    code: typeof body?.code === "string" ? body.code : "internal",
+    message: typeof body?.message === "string" ? body.message : `The service answered ${response.status}.`,
+    // A date counts as absent.
     retryAfterMs: Number(response.headers.get("retry-after")) * 1_000 || undefined,
   };
 }

@@ -1,6 +1,6 @@
 import type { ErrorClass, Json, JsonObject, OwnError, PatchOperation } from "@throughline/ai-core";
 
-/** Where a failure came from, as far as the service knows and shows it. */
+/** The origin of a failure, as far as the service knows and shows it. */
 interface ErrorOrigin {
   readonly class?: ErrorClass | undefined;
   /** The node that threw. */
@@ -13,11 +13,11 @@ interface ErrorOrigin {
 
 export interface RunErrorView extends ErrorOrigin {
   readonly code: string;
-  /** Ours, or, where the service shows those, the graph's own. */
+  /** The service's message, or the graph's own where the service shows those. */
   readonly message: string;
 }
 
-/** What the service adds to AG-UI events, under `metadata.throughline`; the origin is that of a run that failed. */
+/** The service's additions to AG-UI events, under `metadata.throughline`; the origin is that of a run that failed. */
 export interface EventFacts extends ErrorOrigin {
   /** The service's own id of the run. */
   readonly runId?: string;
@@ -31,18 +31,18 @@ export interface EventFacts extends ErrorOrigin {
     readonly cost_usd: number | null;
     readonly complete?: boolean;
   };
-  /** Of a thread that is told where nothing runs: how its last run ended, if not well. Of a poll: which it was, and how it ended. */
+  /** On a snapshot of an idle thread: how its last run ended, if not well. On a poll: which run was the last, and how it ended. */
   readonly lastRun?: {
     readonly status: "running" | "success" | "interrupted" | "error" | "cancelled";
     readonly runId?: string;
     readonly error?: RunErrorView;
   };
-  /** Of a run that failed: questions it did not answer, which are still open. */
+  /** On a run that failed: the interrupts that it did not resolve, which are still open. */
   readonly interrupts?: readonly WireInterrupt[];
-  /** Of a poll: the run that is open, if one is. */
+  /** On a poll: the open run, if there is one. */
   readonly poll?: boolean;
   readonly activeRunId?: string | null;
-  /** Of a refusal: `busy` says which run is in the way, and when to try again. */
+  /** On a refusal: `busy` names the run in the way, and when to retry. */
   readonly details?: { readonly runId?: string; readonly retryAfterMs?: number };
 }
 
@@ -75,7 +75,7 @@ export interface WireInterrupt {
   readonly metadata?: JsonObject;
 }
 
-/** The AG-UI events the service sends on line 1.0. Whatever else may come one day is passed over. */
+/** The AG-UI 1.0 events that the service sends. Unknown events are ignored. */
 export type AgentEvent = Common &
   (
     | {
@@ -130,13 +130,13 @@ export type AgentEvent = Common &
     | { readonly type: "SUBAGENT_FINISHED" | "SUBAGENT_ERROR"; readonly subagentRunId: string }
   );
 
-/** An event as it came, and its cursor where it may be come back to. */
+/** A received event, with its cursor where a client may reconnect from it. */
 export interface AgentFrame {
   readonly id?: string | undefined;
   readonly event: AgentEvent;
 }
 
-/** What the service adds to an event or a message. It alone writes under this name. */
+/** Returns the service's additions to an event or a message. The service alone writes under this name. */
 export function factsOf({
   metadata,
 }: {
