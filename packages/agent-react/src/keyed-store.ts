@@ -1,15 +1,15 @@
 import { messageById, type ThreadHandle, type ThreadView } from "@throughline/agent-client";
 
 export interface MessageListeners {
-  /** Calls back when this message has changed. */
+  /** Calls back when this message changed. */
   subscribe(messageId: string, listener: () => void): () => void;
 }
 
 const ofHandle = new WeakMap<ThreadHandle, MessageListeners>();
 
 /**
- * Who shows which message of a thread. With a listener of the thread for each, a token would cost as much as there are
- * messages on the page; so it costs as much as there are messages under way.
+ * Returns the listeners of a thread by message. If each were a listener of the thread, a token would cost O(messages on the page);
+ * this way it costs O(open messages).
  */
 export function messageListeners(handle: ThreadHandle): MessageListeners {
   const known = ofHandle.get(handle);
@@ -22,12 +22,12 @@ export function messageListeners(handle: ThreadHandle): MessageListeners {
 function createMessageListeners(handle: ThreadHandle): MessageListeners {
   const listeners = new Map<string, Set<() => void>>();
   let leave: (() => void) | undefined;
-  let told = handle.getSnapshot().view;
+  let notified = handle.getSnapshot().view;
 
-  function tell(): void {
-    const before = told;
-    told = handle.getSnapshot().view;
-    for (const id of changedIds(before, told, listeners)) {
+  function notify(): void {
+    const before = notified;
+    notified = handle.getSnapshot().view;
+    for (const id of changedIds(before, notified, listeners)) {
       for (const listener of [...(listeners.get(id) ?? [])]) listener();
     }
   }
@@ -35,8 +35,8 @@ function createMessageListeners(handle: ThreadHandle): MessageListeners {
   return {
     subscribe(messageId, listener) {
       if (!leave) {
-        leave = handle.subscribe(tell);
-        told = handle.getSnapshot().view;
+        leave = handle.subscribe(notify);
+        notified = handle.getSnapshot().view;
       }
       const own = () => listener();
       const those = listeners.get(messageId) ?? new Set();
@@ -54,8 +54,8 @@ function createMessageListeners(handle: ThreadHandle): MessageListeners {
 }
 
 /**
- * Those of the shown messages that read differently. Text that streams leaves the list as it is, and costs O(open messages);
- * a list that changed costs one comparison a message.
+ * Returns the shown messages that changed. Streaming text leaves the list unchanged, and costs O(open messages); a changed list
+ * costs one comparison per message.
  */
 function changedIds(
   before: ThreadView,

@@ -11,21 +11,21 @@ import { useThreadFor } from "./use-thread.js";
 
 const byView = new WeakMap<ThreadView, JsonObject>();
 
-/** The state, with what calls under way will make of it. Computed once per view, however many ask. */
+/** The state, with the changes predicted of calls under way. Computed once per view, for any number of readers. */
 function predictedState(view: ThreadView): JsonObject {
   if (view.predictions.length === 0) return view.state;
   const known = byView.get(view);
   if (known) return known;
-  const told = view.predictions.flatMap((prediction): [string, Json][] => {
+  const values = view.predictions.flatMap((prediction): [string, Json][] => {
     const value = predictedValue(view, prediction);
     return value === undefined ? [] : [[prediction.stateKey, value]];
   });
-  const predicted = { ...view.state, ...Object.fromEntries(told) };
+  const predicted = { ...view.state, ...Object.fromEntries(values) };
   byView.set(view, predicted);
   return predicted;
 }
 
-/** `undefined`: nothing of it has come yet, or the agent has put something there itself. */
+/** The predicted value. `undefined`: nothing of it was received yet, or the agent has written the key itself. */
 function predictedValue(
   view: ThreadView,
   { stateKey, messageId, toolCallId, argument, base }: StatePrediction,
@@ -37,14 +37,14 @@ function predictedValue(
   return typeof args === "object" && args !== null && !Array.isArray(args) ? args[argument] : undefined;
 }
 
-/** A state that is told anew holds other objects with the same in them. */
+/** Compares by value: a state that is sent again has other objects with equal content. */
 function isSame(a: Json | undefined, b: Json | undefined): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**
- * A part of the agent's state, with what the arguments of a call that streams will make of it (`predict_state`). What the agent
- * itself puts under the key takes the prediction's place, and so does the end of the run.
+ * A part of the agent's state, with the change predicted of a streaming call's arguments (`predict_state`). A value that the agent
+ * itself writes under the key replaces the prediction, and the end of the run removes it.
  */
 export function usePredictState<T>(selector: (state: ThreadView["state"]) => T, isEqual?: IsEqual<T>): T {
   const select = useCallback(({ view }: ThreadSnapshot) => selector(predictedState(view)), [selector]);
@@ -52,21 +52,21 @@ export function usePredictState<T>(selector: (state: ThreadView["state"]) => T, 
 }
 
 /**
- * JSON text as far as it has come: what is open is closed, and what can't be read yet is left out. `undefined` while nothing can
+ * Parses incomplete JSON text: open values are closed, and parts that can't be read yet are omitted. `undefined` while no part can
  * be read. O(length of the text).
  */
 export function readPartialJson(text: string): Json | undefined {
   const whole = parsed(text);
   if (whole !== undefined) return whole;
   const closers: string[] = [];
-  /** The longest beginning that is whole once it is closed. */
+  /** The longest prefix that is complete once it is closed. */
   let safe = "";
   let isKey = false;
   let isText = false;
-  /** Where the last escape of the text that is open begins. */
+  /** The start of the last escape of the open string. */
   let escapeAt = -1;
 
-  function keep(length: number): void {
+  function markSafe(length: number): void {
     safe = text.slice(0, length) + closers.join("");
   }
 
@@ -78,7 +78,7 @@ export function readPartialJson(text: string): Json | undefined {
         at += 1;
       } else if (char === '"') {
         isText = false;
-        if (!isKey) keep(at + 1);
+        if (!isKey) markSafe(at + 1);
       }
       continue;
     }
@@ -91,15 +91,15 @@ export function readPartialJson(text: string): Json | undefined {
       case "[":
         closers.unshift(char === "{" ? "}" : "]");
         isKey = char === "{";
-        keep(at + 1);
+        markSafe(at + 1);
         break;
       case "}":
       case "]":
         closers.shift();
-        keep(at + 1);
+        markSafe(at + 1);
         break;
       case ",":
-        keep(at);
+        markSafe(at);
         isKey = closers[0] === "}";
         break;
       case ":":
@@ -112,7 +112,7 @@ export function readPartialJson(text: string): Json | undefined {
   return open ?? parsed(safe);
 }
 
-/** An escape that has not come whole is left out. */
+/** Omits an incomplete escape at the end of the text. */
 function cutEscape(text: string, escapeAt: number): number {
   const length = text[escapeAt + 1] === "u" ? 6 : 2;
   return escapeAt >= 0 && escapeAt + length > text.length ? escapeAt : text.length;

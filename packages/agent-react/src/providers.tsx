@@ -31,34 +31,34 @@ export function useAgentClient(): AgentClient {
   return useClientFor("useAgentClient()");
 }
 
-/** The client, or a sentence that names who missed it. */
-export function useClientFor(asker: string): AgentClient {
+/** Returns the client; without one, throws an error that names the caller. */
+export function useClientFor(caller: string): AgentClient {
   const client = useContext(ClientContext);
-  if (!client) throw new Error(`${asker} needs an <AgentProvider client={…}> above it.`);
+  if (!client) throw new Error(`${caller} needs an <AgentProvider client={…}> above it.`);
   return client;
 }
 
-export function useAccountFor(asker: string): AccountApi {
+export function useAccountFor(caller: string): AccountApi {
   const account = useContext(AccountContext);
   if (!account)
-    throw new Error(`${asker} needs an <AgentProvider account={createAccountApi({ url: "…" })}> above it.`);
+    throw new Error(`${caller} needs an <AgentProvider account={createAccountApi({ url: "…" })}> above it.`);
   return account;
 }
 
-const UNASKED: AgentsSnapshot = { agents: undefined, failure: undefined };
+const NOT_LOADED: AgentsSnapshot = { agents: undefined, failure: undefined };
 
-/** The service's agents, asked for when the first component looks. */
+/** The service's agents, loaded when the first component subscribes. */
 export function useAgents(): AgentsSnapshot {
   const { agents } = useClientFor("useAgents()");
   return useSyncExternalStore(agents.subscribe, agents.getSnapshot, onServer);
 }
 
 function onServer(): AgentsSnapshot {
-  return UNASKED;
+  return NOT_LOADED;
 }
 
 export interface ThreadProviderProps extends ThreadName {
-  /** `true`, the default: keeps the thread's connection open while mounted. */
+  /** `true`, the default: the thread's connection is open while mounted. */
   readonly live?: boolean;
   readonly children?: ReactNode;
 }
@@ -74,7 +74,7 @@ export function ThreadProvider({
   children,
 }: ThreadProviderProps): ReactNode {
   const handle = useClientFor("<ThreadProvider>").thread(agentId, threadId, visibility);
-  useHeld(() => (live ? handle.open() : undefined), [handle, live]);
+  useRetained(() => (live ? handle.open() : undefined), [handle, live]);
   return <ThreadContext value={handle}>{children}</ThreadContext>;
 }
 
@@ -82,40 +82,40 @@ export function useThreadHandle(): ThreadHandle {
   return useHandleFor("useThreadHandle()");
 }
 
-/** The thread, or a sentence that names who missed it. */
-export function useHandleFor(asker: string): ThreadHandle {
+/** Returns the thread; without one, throws an error that names the caller. */
+export function useHandleFor(caller: string): ThreadHandle {
   const handle = useContext(ThreadContext);
-  if (!handle) throw new Error(`${asker} needs a <ThreadProvider agentId="…" threadId="…"> above it.`);
+  if (!handle) throw new Error(`${caller} needs a <ThreadProvider agentId="…" threadId="…"> above it.`);
   return handle;
 }
 
-interface Held {
+interface Retained {
   readonly about: readonly unknown[];
-  readonly letGo: (() => void) | undefined;
+  readonly release: (() => void) | undefined;
   due: ReturnType<typeof setTimeout> | undefined;
 }
 
 /**
- * Holds what `take` gives while mounted, and lets go a moment after: effects that are undone and done again at once, as
- * StrictMode and hot reloading do, hold on. Taken anew when `about` changes, the new before the old is let go.
+ * Acquires a resource while mounted. Release is deferred one tick, so that double effects, as of StrictMode and hot reloading,
+ * retain it. When `about` changes, the new resource is acquired before the old one is released.
  */
-export function useHeld(take: () => (() => void) | undefined, about: readonly unknown[]): void {
-  const ref = useRef<Held>(undefined);
+export function useRetained(acquire: () => (() => void) | undefined, about: readonly unknown[]): void {
+  const ref = useRef<Retained>(undefined);
   useEffect(() => {
     const before = ref.current;
     clearTimeout(before?.due);
     if (!before || !shallowEqual(before.about, about)) {
-      ref.current = { about, letGo: take(), due: undefined };
-      before?.letGo?.();
+      ref.current = { about, release: acquire(), due: undefined };
+      before?.release?.();
     }
     return () => {
-      const held = ref.current;
-      if (!held) return;
-      held.due = setTimeout(() => {
+      const retained = ref.current;
+      if (!retained) return;
+      retained.due = setTimeout(() => {
         ref.current = undefined;
-        held.letGo?.();
+        retained.release?.();
       }, 0);
     };
-    // biome-ignore lint/correctness/useExhaustiveDependencies: the caller says what `take` is made of.
+    // biome-ignore lint/correctness/useExhaustiveDependencies: the caller passes the dependencies of `acquire`.
   }, about);
 }

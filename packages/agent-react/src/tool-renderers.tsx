@@ -1,10 +1,10 @@
 import type { AgentClient, FrontendTool } from "@throughline/agent-client";
 import { type ReactNode, useCallback, useEffect, useRef, useSyncExternalStore } from "react";
-import { useClientFor, useHeld } from "./providers.js";
+import { useClientFor, useRetained } from "./providers.js";
 import { useMessage } from "./use-messages.js";
 import { type ToolCallState, useToolCall } from "./use-tool-call.js";
 
-/** Draws calls of one tool; `*`: of every tool that has no renderer of its own. */
+/** Renders calls of one tool; `*`: of every tool that has no renderer of its own. */
 export interface ToolRenderer {
   readonly name: string;
   /** Called while a component renders. To use hooks, return a component. */
@@ -54,8 +54,8 @@ function createToolRenderers(): ToolRenderers {
 }
 
 /**
- * Draws calls of a tool wherever `<ToolCalls>` stands, while mounted. A call is drawn by the `render` of the newest render; calls
- * that are on the page already are drawn anew when one of `deps` changes.
+ * Renders calls of a tool in every `<ToolCalls>`, while mounted. A call is rendered by the `render` of the newest render; calls
+ * that are on the page already are rendered again when one of `deps` changes.
  */
 export function useRenderTool(renderer: ToolRenderer, deps: readonly unknown[] = []): void {
   const client = useClientFor("useRenderTool()");
@@ -64,13 +64,13 @@ export function useRenderTool(renderer: ToolRenderer, deps: readonly unknown[] =
     newest.current = renderer;
   });
   const { name } = renderer;
-  useHeld(
+  useRetained(
     () => toolRenderers(client).add({ name, render: (call) => newest.current.render(call) }),
     [client, name, ...deps],
   );
 }
 
-/** The calls of a message, each as its tool's renderer draws it. Of a tool without one it shows nothing. */
+/** Renders the calls of a message, each by its tool's renderer. Calls of a tool without one are not shown. */
 export function ToolCalls({ messageId }: { readonly messageId: string }): ReactNode {
   const calls = useMessage(messageId)?.toolCalls ?? [];
   return calls.map(({ id, name }) => <ToolCall key={id} messageId={messageId} toolCallId={id} name={name} />);
@@ -93,8 +93,8 @@ function ToolCall({ messageId, toolCallId, name }: ToolCallProps): ReactNode {
 const noRenderer = () => undefined;
 
 /**
- * A tool that runs in this page, declared while mounted. A call runs the `run` of the newest render. What is declared follows
- * `name`, `description` and `parameters` by value; when one of `deps` changes, it is declared anew, and calls under way begin again.
+ * Declares a tool that runs in this page, while mounted. A call runs the `run` of the newest render. The declaration follows
+ * `name`, `description` and `parameters` by value; when one of `deps` changes, the tool is redeclared, and calls under way restart.
  */
 export function useFrontendTool(tool: FrontendTool, deps: readonly unknown[] = []): void {
   const client = useClientFor("useFrontendTool()");
@@ -103,7 +103,7 @@ export function useFrontendTool(tool: FrontendTool, deps: readonly unknown[] = [
     newest.current = tool;
   });
   const { name, description, parameters } = tool;
-  useHeld(
+  useRetained(
     () =>
       client.declareTool({
         name,

@@ -10,7 +10,7 @@ export interface Attachment {
   readonly state: "uploading" | "ready" | "failed";
   /** Why it failed. */
   readonly problem?: string;
-  /** The part of a message that names it, once it is `ready`. */
+  /** The part of a message that references it, once it is `ready`. */
   readonly part?: JsonObject;
 }
 
@@ -20,12 +20,12 @@ export interface Attachments {
   /** Parts of the files that are ready, for a message's content. */
   readonly parts: readonly JsonObject[];
   add(files: Iterable<File>): void;
-  /** Takes one away; an upload under way is cut. */
+  /** Removes one; an upload under way is aborted. */
   remove(key: string): void;
   clear(): void;
 }
 
-/** Files of the message being written. Each is uploaded when it is added, so that sending waits for nothing. */
+/** Files of the message being written. Each is uploaded when it is added, so that sending never waits. */
 export function useAttachments(): Attachments {
   const account = useAccountFor("useAttachments()");
   const thread = useHandleFor("useAttachments()");
@@ -47,10 +47,10 @@ export function useAttachments(): Attachments {
 
   const actions = useMemo(() => {
     async function upload(key: string, file: File, signal: AbortSignal): Promise<void> {
-      const answer = await account.upload(thread, file, signal);
+      const uploaded = await account.upload(thread, file, signal);
       if (signal.aborted) return;
       uploads.current.delete(key);
-      const next = "kind" in answer ? failed(answer) : ready(file.name, answer);
+      const next = "kind" in uploaded ? failed(uploaded) : ready(file.name, uploaded);
       setFiles((before) => before.map((one) => (one.key === key ? { ...one, ...next } : one)));
     }
 

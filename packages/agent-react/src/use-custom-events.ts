@@ -2,29 +2,29 @@ import type { LoggedFrame } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import { useCallback, useMemo } from "react";
 import { useHandleFor } from "./providers.js";
-import { shallowEqual, useSelected } from "./use-selector.js";
+import { shallowEqual, useSelector } from "./use-selector.js";
 import { NO_FRAMES } from "./use-thread.js";
 
-/** What the graph said of its own. */
+/** A custom event of the graph. */
 export interface AgentCustomEvent {
   readonly name: string;
   readonly value: Json;
-  /** When it came, in milliseconds since the Unix epoch. */
+  /** When it was received, in milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
 /**
  * The graph's own events, oldest first: of the run under way, else of the last one, as far as this page saw them. `name`: those of
- * that name alone. Renders when one comes; looks through the newest 1,000 frames with every frame.
+ * that name alone. Renders when one arrives; scans the newest 1,000 frames with every frame.
  */
 export function useCustomEvents(name?: string): readonly AgentCustomEvent[] {
   const { events } = useHandleFor("useCustomEvents()");
   const select = useCallback((frames: readonly LoggedFrame[]) => customFrames(frames, name), [name]);
-  const frames = useSelected(events, NO_FRAMES, select, shallowEqual);
+  const frames = useSelector(events, NO_FRAMES, select, shallowEqual);
   return useMemo(() => frames.flatMap(toCustomEvent), [frames]);
 }
 
-/** Of the newest run. Told again after a gap, a run is the same, and so is a frame. */
+/** Returns the custom frames of the newest run. A run that is sent again after a gap is the same, and so is a frame. */
 function customFrames(frames: readonly LoggedFrame[], name: string | undefined): readonly LoggedFrame[] {
   let found = new Map<string | LoggedFrame, LoggedFrame>();
   let runId: string | undefined;

@@ -20,8 +20,8 @@ import { useHandleFor } from "./providers.js";
 import { useInterruptsFor } from "./use-thread.js";
 
 /**
- * What the agent waits for a person to say: the question of this id, else the first that is open. An agent that asked several
- * together goes on when all are answered.
+ * The open interrupt with this id, else the first one, with its response builder. An agent that raised several together continues
+ * when all have a response.
  */
 export function useQuestion(interruptId?: string): AskedQuestion | undefined {
   const handle = useHandleFor("useQuestion()");
@@ -30,14 +30,14 @@ export function useQuestion(interruptId?: string): AskedQuestion | undefined {
     interruptId === undefined ? interrupts[0] : interrupts.find(({ id }) => id === interruptId);
   return useMemo(() => {
     if (!interrupt) return undefined;
-    // Another tab's answer to another question may be at work right now: this one waits for its turn.
+    // Another tab's response to another interrupt may be running right now: this one is queued.
     return askedQuestion(readInterrupt(interrupt), (value) =>
       handle.run({ answers: { [interrupt.id]: value } }, { kind: "queue" }),
     );
   }, [handle, interrupt]);
 }
 
-/** A question as it came, and until when it may be answered. */
+/** An interrupt request, and until when it accepts a response. */
 export interface OpenQuestion {
   readonly id: string;
   readonly question: Question;
@@ -45,7 +45,7 @@ export interface OpenQuestion {
   readonly expiresAt: number | undefined;
 }
 
-/** What a person gives, by the question's kind. The answer is made of it in the graph's own spelling. */
+/** A person's input, by the kind of the request. The response is built of it in the graph's own format. */
 export interface GivenAnswers {
   /** One for each call, in their order. */
   readonly approvals: readonly Decision[];
@@ -59,7 +59,7 @@ export interface GivenAnswers {
   readonly form: Json;
   /** The value of an option. */
   readonly options: Json;
-  /** Words where the graph gave no schema. */
+  /** Text where the graph gave no schema. */
   readonly yes_no: boolean | string;
   readonly draft: string;
   readonly action: { readonly decision: "approve" | "reject"; readonly changed?: JsonObject };
@@ -75,24 +75,24 @@ interface Asked<K extends Kind> {
   readonly kind: K;
   readonly question: Extract<Question, { kind: K }>;
   readonly expiresAt: number | undefined;
-  /** Waits for its turn where another answer is at work. An answer that does not fit is refused, and can be given again. */
+  /** Submits the response, queued while another one is running. A response that does not fit is refused, and can be repeated. */
   answer(given: GivenAnswers[K]): SubmittedCommand;
-  /** Says "I won't answer" in the question's own words; `undefined` where it has none. */
+  /** Declines to answer, in the format of the request; `undefined` where it has none. */
   readonly dismiss: (() => SubmittedCommand) | undefined;
 }
 
-/** A question with its answer builder, told apart by `kind`. */
+/** An interrupt request with its response builder, discriminated by `kind`. */
 export type AskedQuestion = { readonly [K in Kind]: Asked<K> }[Kind];
 
-/** Reads what the graph itself said; the schema that the service adds for other clients would say it with fewer words. */
+/** Reads the graph's own interrupt value; the schema that the service adds for other clients has less detail. */
 export function readInterrupt(interrupt: WireInterrupt): OpenQuestion {
   const { id, message, reason, toolCallId, expiresAt, responseSchema, metadata } = interrupt;
-  const told = objectOf(metadata?.langgraph);
+  const own = objectOf(metadata?.langgraph);
   const ends = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
   return {
     id,
-    question: told
-      ? readQuestion(told.raw ?? null, objectOf(told.responseSchema), { reason, toolCallId })
+    question: own
+      ? readQuestion(own.raw ?? null, objectOf(own.responseSchema), { reason, toolCallId })
       : readQuestion(message ?? null, responseSchema, { reason, toolCallId }),
     expiresAt: Number.isNaN(ends) ? undefined : ends,
   };

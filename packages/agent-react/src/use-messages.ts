@@ -10,12 +10,12 @@ import { useHandleFor } from "./providers.js";
 import { shallowEqual } from "./use-selector.js";
 import { useThreadFor } from "./use-thread.js";
 
-/** Which messages there are, in order. Stays the same while their text streams: a list renders only when one comes or goes. */
+/** The ids of all messages, in order. The same array while text streams: a list renders only when a message is added or removed. */
 export function useMessageIds(): readonly string[] {
   return useThreadFor("useMessageIds()", idsOf, shallowEqual);
 }
 
-/** One message as it stands. Renders when that one changes, and with no other. */
+/** The current version of one message. Renders only when that message changes. */
 export function useMessage(id: string): MessageView | undefined {
   const handle = useHandleFor("useMessage()");
   const subscribe = useCallback(
@@ -26,12 +26,12 @@ export function useMessage(id: string): MessageView | undefined {
   return useSyncExternalStore(subscribe, read, noMessage);
 }
 
-/** All messages as they stand. Renders with every frame of streaming text: for long threads, `useMessageIds` and `useMessage`. */
+/** All current messages. Renders with every frame of streaming text: for long threads, use `useMessageIds` and `useMessage`. */
 export function useMessages(): readonly MessageView[] {
   return useThreadFor("useMessages()", messagesOf, shallowEqual);
 }
 
-/** By list, so that a frame of streaming text, which leaves the list alone, costs a list of any length nothing. */
+/** Cached by list, so that a frame of streaming text, which does not change the list, costs nothing for a list of any length. */
 const idsByList = new WeakMap<readonly MessageView[], readonly string[]>();
 
 function idsOf({ view: { messages } }: ThreadSnapshot): readonly string[] {

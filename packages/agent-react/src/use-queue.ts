@@ -3,13 +3,13 @@ import { useMemo } from "react";
 import { useHandleFor } from "./providers.js";
 import { useThreadFor } from "./use-thread.js";
 
-/** Runs that wait until the thread is free, and what can be done with them. */
+/** Runs that wait until the thread is free, and the actions on them. */
 export interface Queue {
-  /** In the order in which they will go. Their messages show already, as `local: "sending"`. */
+  /** In the order in which they will be sent. Their messages show already, as `local: "sending"`. */
   readonly queue: readonly QueuedRun[];
-  /** Sends a message now, or when it is its turn. */
+  /** Sends a message now, or once the queue reaches it. */
   add(content: Parameters<ThreadHandle["send"]>[0]): SubmittedCommand;
-  /** Gives one up, with its messages: by its id, or that of a message in it. */
+  /** Discards one with its messages: by its id, or that of a message in it. */
   discard(id: string): void;
   clear(): void;
 }

@@ -4,7 +4,7 @@ import { act } from "react";
 import { expect, it } from "vitest";
 import { shallowEqual } from "./index.js";
 import { mount, Probe } from "./testing/fake-page.js";
-import { type IsEqual, useSelected } from "./use-selector.js";
+import { type IsEqual, useSelector } from "./use-selector.js";
 
 function createValue<T>(first: T): Store<T> & { set(value: T): Promise<void> } {
   let value = first;
@@ -35,7 +35,7 @@ async function watch<T>(store: Store<Point>, selector: (point: Point) => T, isEq
   const seen: T[] = [];
   // The selector is made anew with every render, as most people write it.
   const part = (select: (point: Point) => T) => (
-    <Probe use={() => seen.push(useSelected(store, ORIGIN, (point) => select(point), isEqual))} />
+    <Probe use={() => seen.push(useSelector(store, ORIGIN, (point) => select(point), isEqual))} />
   );
   const { render } = await mount(part(selector));
   return { seen, reselect: (select: (point: Point) => T) => render(part(select)) };

@@ -4,10 +4,10 @@ import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 export type IsEqual<T> = (a: T, b: T) => boolean;
 
 /**
- * A part of a store. Renders again only when the part is another by `isEqual`, and until then gives the very same value. The
- * selector may be made anew with each render.
+ * A part of a store. Renders again only when `isEqual` finds the part changed, and until then returns the identical value. The
+ * selector may be a new function on each render.
  */
-export function useSelected<S, T>(
+export function useSelector<S, T>(
   store: Store<S>,
   onServer: S,
   selector: (snapshot: S) => T,
@@ -21,7 +21,7 @@ export function useSelected<S, T>(
         const snapshot = snapshotNow();
         if (last && Object.is(last.snapshot, snapshot)) return last.value;
         const next = selector(snapshot);
-        // What another store gave is never handed on, however equal it may look.
+        // A value of another store is never reused, even if it is equal.
         const before = last ?? (shown.current?.store === store ? shown.current : undefined);
         const value = before && isEqual(before.value, next) ? before.value : next;
         last = { snapshot, value };
@@ -36,7 +36,8 @@ export function useSelected<S, T>(
   }, [store, value]);
   return value;
 }
-/** Equal one level down: the same items of an array, the same values of an object. For selectors that make a new one each time. */
+
+/** Compares one level deep: the items of an array, the values of an object. For selectors that create a new one each time. */
 export function shallowEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (!isContainer(a) || !isContainer(b) || Array.isArray(a) !== Array.isArray(b)) return false;

@@ -13,9 +13,9 @@ import {
 } from "@throughline/agent-client";
 import { useCallback, useSyncExternalStore } from "react";
 import { useHandleFor } from "./providers.js";
-import { type IsEqual, shallowEqual, useSelected } from "./use-selector.js";
+import { type IsEqual, shallowEqual, useSelector } from "./use-selector.js";
 
-/** A server has no stream to show: what it renders is a thread that is not open yet. */
+/** The UI state on a server, which has no stream: a thread that is not open yet. */
 const UNOPENED: ThreadSnapshot = {
   view: emptyView,
   connection: { kind: "closed" },
@@ -29,37 +29,37 @@ export function useThread<T>(selector: (snapshot: ThreadSnapshot) => T, isEqual?
 }
 
 export function useThreadFor<T>(
-  asker: string,
+  caller: string,
   selector: (snapshot: ThreadSnapshot) => T,
   isEqual?: IsEqual<T>,
 ): T {
-  return useSelected(useHandleFor(asker), UNOPENED, selector, isEqual);
+  return useSelector(useHandleFor(caller), UNOPENED, selector, isEqual);
 }
 
-/** The run under way, else the last one. */
+/** The active run, else the last one. */
 export function useRun(): RunView | null {
   return useThreadFor("useRun()", runOf);
 }
 
-/** The newest pieces of work, in the order they began. */
+/** The newest calls, in the order they began. */
 export function useCalls(): readonly CallView[] {
   return useThreadFor("useCalls()", callsOf);
 }
 
-/** What the agent waits for a person to say. */
+/** The open interrupts, which wait for a person's response. */
 export function useInterrupts(): readonly WireInterrupt[] {
   return useInterruptsFor("useInterrupts()");
 }
 
-export function useInterruptsFor(asker: string): readonly WireInterrupt[] {
-  return useThreadFor(asker, interruptsOf, shallowEqual);
+export function useInterruptsFor(caller: string): readonly WireInterrupt[] {
+  return useThreadFor(caller, interruptsOf, shallowEqual);
 }
 
 export function useConnection(): ConnectionStatus {
   return useThreadFor("useConnection()", connectionOf);
 }
 
-/** Of the last run that ended. */
+/** The usage of the last run that ended. */
 export function useUsage(): UsageView | null {
   return useThreadFor("useUsage()", usageOf);
 }
@@ -75,7 +75,7 @@ export function useThreadState<T>(selector: (state: ThreadView["state"]) => T, i
   return useThreadFor("useThreadState()", select, isEqual);
 }
 
-/** The newest frames as they came. Renders with every frame: for inspectors. */
+/** The newest received frames. Renders with every frame: for inspectors. */
 export function useEventLog(): readonly LoggedFrame[] {
   const { events } = useHandleFor("useEventLog()");
   return useSyncExternalStore(events.subscribe, events.getSnapshot, noFrames);
@@ -89,7 +89,7 @@ const connectionOf = ({ connection }: ThreadSnapshot) => connection;
 const pendingOf = ({ pending }: ThreadSnapshot) => pending;
 const noFrames = () => NO_FRAMES;
 
-/** What a person can do. None rejects: how it came out is the value. */
+/** The commands of a person. None rejects: each resolves with its outcome. */
 export type ThreadCommands = Pick<
   ThreadHandle,
   | "send"
@@ -106,7 +106,7 @@ export type ThreadCommands = Pick<
   | "reconnect"
 >;
 
-/** The same object for the same thread, so that it may stand in dependencies. Never renders by itself. */
+/** The commands of the thread: the same object for the same thread, so that it can be a dependency. Never renders by itself. */
 export function useCommands(): ThreadCommands {
   return useHandleFor("useCommands()");
 }

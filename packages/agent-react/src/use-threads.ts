@@ -10,7 +10,7 @@ import { useMemo, useSyncExternalStore } from "react";
 import { useAccountFor } from "./providers.js";
 
 export interface ThreadsOptions extends Omit<ThreadQuery, "after"> {
-  /** How often the list is asked for again while the page is in view; 0: never. */
+  /** How often the list is reloaded while the page is in view; 0: never. */
   readonly pollMs?: number;
 }
 
@@ -33,16 +33,16 @@ export function useThreads(agentId: string, { pollMs = POLL_MS, ...query }: Thre
 const unlisted = () => UNLISTED;
 
 export interface ThreadListSnapshot {
-  /** Newest activity first; `undefined` until the service has said. */
+  /** Newest activity first; `undefined` until the service has responded. */
   readonly threads: readonly ListedThread[] | undefined;
   readonly hasMore: boolean;
   readonly isLoading: boolean;
-  /** Of what was asked last. What was listed before stays. */
+  /** The failure of the last request. The list before it stays. */
   readonly failure: StreamFailure | undefined;
 }
 
 interface ThreadList extends Store<ThreadListSnapshot> {
-  /** Asks again for all that is listed. */
+  /** Reloads all listed pages. */
   refresh(): Promise<void>;
   loadMore(): Promise<void>;
 }
@@ -51,7 +51,7 @@ interface ThreadListOptions {
   readonly account: AccountApi;
   readonly agentId: string;
   readonly query: Omit<ThreadQuery, "after">;
-  /** How often it is asked again while the page is in view; 0: never. */
+  /** How often it is reloaded while the page is in view; 0: never. */
   readonly pollMs: number;
 }
 
@@ -62,13 +62,13 @@ const UNLISTED: ThreadListSnapshot = {
   failure: undefined,
 };
 
-/** A list of threads, asked for when the first listener comes and polled while the page is in view. */
+/** A list of threads, loaded with the first listener and polled while the page is in view. */
 export function createThreadList({ account, agentId, query, pollMs }: ThreadListOptions): ThreadList {
   const listeners = new Set<() => void>();
   let snapshot = UNLISTED;
   let pages: readonly ThreadPage[] = [];
-  /** The newest question: the answer to an older one counts for nothing. */
-  let asked = 0;
+  /** The newest request: the response to an older one is ignored. */
+  let requested = 0;
   let timer: ReturnType<typeof setInterval> | undefined;
 
   function become(next: Partial<ThreadListSnapshot>): void {
@@ -76,16 +76,16 @@ export function createThreadList({ account, agentId, query, pollMs }: ThreadList
     for (const listener of [...listeners]) listener();
   }
 
-  /** Pages behind `known`, until there are `count`. */
+  /** Loads pages after `known`, until there are `count`. */
   async function load(known: readonly ThreadPage[], count: number): Promise<void> {
-    asked += 1;
-    const own = asked;
+    requested += 1;
+    const own = requested;
     become({ isLoading: true });
     const next = [...known];
     do {
       const after = next.at(-1)?.next;
       const page = await account.threads(agentId, { ...query, ...(after && { after }) });
-      if (own !== asked) return;
+      if (own !== requested) return;
       if ("kind" in page) return become({ isLoading: false, failure: page });
       next.push(page);
     } while (next.length < count && next.at(-1)?.next);
@@ -122,7 +122,7 @@ export function createThreadList({ account, agentId, query, pollMs }: ThreadList
   };
 }
 
-/** A thread in which something happened between two pages is in both: where it came first, it is newer. */
+/** Removes duplicates. A thread with activity between the loads of two pages is in both: the first entry is newer. */
 function distinct(threads: readonly ListedThread[]): readonly ListedThread[] {
   const seen = new Set<string>();
   return threads.filter(({ threadId, visibility }) => {

@@ -14,22 +14,22 @@ import { shallowEqual } from "./use-selector.js";
 import { useThreadFor } from "./use-thread.js";
 
 /**
- * How far a call has come. `streaming`: the model still writes its arguments. `interrupted`: the agent waits for a person.
- * `cancelled`: its run is over, and it was never answered.
+ * The status of a call. `streaming`: the model still writes its arguments. `interrupted`: the agent waits for a person.
+ * `cancelled`: its run is over, and it never got a result.
  */
 export type ToolCallStatus = "streaming" | "running" | "interrupted" | "done" | "failed" | "cancelled";
 
-/** What is known of a call beside its arguments. */
+/** The status and the result of a call. */
 interface ToolCallProgress {
   readonly status: ToolCallStatus;
-  /** What the tool answered; of one that failed, why. */
+  /** The tool's result; if it failed, the reason. */
   readonly result: MessageView["content"] | undefined;
 }
 
-/** The call as the view has it. O(messages under way) for a call that is answered or streams, else O(calls). */
+/** Reads the progress of a call from the view. O(open messages) for a call that has a result or streams, else O(calls). */
 function progressOf(view: ThreadView, messageId: string, toolCallId: string): ToolCallProgress {
-  const answer = resultOf(view.messages, toolCallId);
-  if (answer) return { status: answer.failed ? "failed" : "done", result: answer.content };
+  const result = resultOf(view.messages, toolCallId);
+  if (result) return { status: result.failed ? "failed" : "done", result: result.content };
   if (view.open.some(({ openCalls }) => openCalls.includes(toolCallId)))
     return { status: "streaming", result: undefined };
   const work = view.calls.findLast((call) => call.kind === "tool" && call.toolCallId === toolCallId);
@@ -37,7 +37,7 @@ function progressOf(view: ThreadView, messageId: string, toolCallId: string): To
   return { status: work ? STATUS_OF_WORK[work.status] : unbegun(view.run, runId), result: undefined };
 }
 
-/** `ok`: its result is about to be told. */
+/** `ok` maps to `running`: its result is about to arrive. */
 const STATUS_OF_WORK: Readonly<Record<CallView["status"], ToolCallStatus>> = {
   running: "running",
   ok: "running",
@@ -47,7 +47,7 @@ const STATUS_OF_WORK: Readonly<Record<CallView["status"], ToolCallStatus>> = {
   cancelled: "cancelled",
 };
 
-/** Of a call that no tool has begun. One that a run left when it ended well is the page's own to answer. */
+/** The status of a call that no tool has begun. One that a successful run left open is for the page to run. */
 function unbegun(run: RunView | null, runId: string | undefined): ToolCallStatus {
   if (!run || (runId !== undefined && runId !== run.serviceRunId)) return "cancelled";
   if (run.status === "interrupted") return "interrupted";
@@ -56,7 +56,7 @@ function unbegun(run: RunView | null, runId: string | undefined): ToolCallStatus
 
 const resultsByList = new WeakMap<readonly MessageView[], ReadonlyMap<string, MessageView>>();
 
-/** What a tool answered. One pass per list, however many ask: a list stays the same while text streams. */
+/** Returns a tool's result. One pass per list, for any number of readers: a list stays the same while text streams. */
 export function resultOf(messages: readonly MessageView[], toolCallId: string): MessageView | undefined {
   let results = resultsByList.get(messages);
   if (!results) {
@@ -70,14 +70,14 @@ export function resultOf(messages: readonly MessageView[], toolCallId: string): 
   return results.get(toolCallId);
 }
 
-/** A call of a tool as it stands. */
+/** The current state of a tool call. */
 export interface ToolCallState extends ToolCallProgress {
   readonly toolCallId: string;
   readonly messageId: string;
   readonly name: string;
-  /** What the tool is called with; `undefined` until all of it has come, and where the model wrote no object. */
+  /** The arguments; `undefined` until they are complete, and where the model wrote no object. */
   readonly args: JsonObject | undefined;
-  /** The arguments as far as they have come: texts may be cut, and keys be missing. */
+  /** The arguments received so far: texts may be cut, and keys be missing. */
   readonly partialArgs: JsonObject;
 }
 
