@@ -2,7 +2,7 @@ export function addressOf(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The same address as this machine reaches it: a server that listens on every address is asked on loopback. */
+/** The address at which this machine reaches a URL: a server that listens on every address is reached on loopback. */
 export function reachableUrl(url: string): string {
   const { hostname, port } = new URL(url);
   if (hostname === "0.0.0.0") return addressOf("127.0.0.1", Number(port));

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 const FIRST_PORT = 3_000;
 const PORTS_TO_TRY = 100;
 
-/** The port that was asked for, where 0 is any; else 3000 or the next free one. */
+/** Chooses the console's port: the requested one, where 0 is any, else 3000 or the next free one. */
 export async function consolePort(host: string, wanted: number | undefined): Promise<number> {
   if (wanted !== undefined) {
     const port = await bindOnce(host, wanted);
@@ -17,7 +17,7 @@ export async function consolePort(host: string, wanted: number | undefined): Pro
   throw new Error(`No port from ${FIRST_PORT} on is free. Name one with --console-port.`);
 }
 
-/** Binds a port and gives it back at once. Returns its number, or `undefined` where another process has it. */
+/** Binds a port and releases it at once. Returns its number, or `undefined` where another process has it. */
 async function bindOnce(host: string, port: number): Promise<number | undefined> {
   const server = createServer();
   try {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { addressOf, reachableUrl } from "./address.js";
 import { consolePort } from "./console-port.js";
 
-/** A Node script that serves the console where the variables `HOSTNAME` and `PORT` say. */
+/** A Node script that serves the console at the address in the variables `HOSTNAME` and `PORT`. */
 export interface ConsoleProgram {
   readonly script: string;
   readonly args?: readonly string[];
@@ -20,9 +20,9 @@ export interface ConsoleOptions {
   readonly host: string;
   /** Absent: 3000 or the next free one. */
   readonly port?: number | undefined;
-  /** Called before it is started again. */
+  /** Called before the console is started again. */
   readonly onTrouble: (sentence: string) => void;
-  /** Called when it ended and starting it again did not help. */
+  /** Called when the console ended and a restart did not help. */
   readonly onLost: (sentence: string) => void;
   /** The console that comes with this package where absent. */
   readonly program?: (host: string, port: number) => ConsoleProgram;
@@ -36,7 +36,7 @@ export interface RunningConsole {
 const READY_MS = 60_000;
 const POLL_MS = 50;
 const STOP_MS = 3_000;
-/** How much of its last output an error repeats. */
+/** The length of the last output that an error repeats. */
 const TAIL_LENGTH = 2_000;
 
 // The console needs no key of the service's, so it gets none of the environment but these.
@@ -56,12 +56,12 @@ interface ConsoleChild {
   readonly process: ChildProcess;
   /** Resolves to the exit code or the signal, in words. */
   readonly ended: Promise<string>;
-  /** What it printed last on stderr, for an error's end. */
+  /** The end of its output on stderr, which an error appends. */
   tail(): string;
   wasReady: boolean;
 }
 
-/** Runs the console beside a service, in a process of its own. One that ends by itself is started once more. */
+/** Runs the console for a service, in a process of its own. One that ends by itself is started once more. */
 export async function startConsole(options: ConsoleOptions): Promise<RunningConsole> {
   const { host, onLost, onTrouble } = options;
   const port = await consolePort(host, options.port);
@@ -113,9 +113,9 @@ function startChild(
   const preload = new URL("../preload/end-with-parent.mjs", import.meta.url).href;
   const child = spawn(execPath, ["--import", preload, script, ...args], {
     ...(cwd !== undefined && { cwd }),
-    // Ctrl-C reaches everything in a terminal's group at once: outside of it, the console ends when we say so.
+    // Ctrl-C reaches all processes of a terminal's group at once. Outside of the group, the console ends when we stop it.
     detached: platform !== "win32",
-    // The channel tells it when we are gone.
+    // The IPC channel closes when this process ends, and the console then ends too.
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: {
       ...Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
@@ -127,11 +127,11 @@ function startChild(
       THROUGHLINE_CONSOLE_SIGN_IN: signIn,
     },
   });
-  let said = "";
+  let tail = "";
   // Unread, the pipe would fill and stop it.
   child.stdout?.resume();
   child.stderr?.on("data", (chunk: Buffer) => {
-    said = `${said}${chunk}`.slice(-TAIL_LENGTH);
+    tail = `${tail}${chunk}`.slice(-TAIL_LENGTH);
   });
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(error.message));
@@ -140,7 +140,7 @@ function startChild(
   return {
     process: child,
     ended,
-    tail: () => (said.trim() === "" ? "" : `\n${said.trim()}\n`),
+    tail: () => (tail.trim() === "" ? "" : `\n${tail.trim()}\n`),
     wasReady: false,
   };
 }
