@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { projectManifest } from "./project-manifest.js";
 
 export interface CreateOptions {
-  /** Made where it does not exist; must hold nothing else. */
+  /** The project's folder. Created if it does not exist; must be empty but for `.git`. */
   readonly folder: string;
   /** A folder of tarballs, as `npm run pack` makes them, to install from instead of the registry. */
   readonly packages?: string | undefined;
@@ -50,7 +50,7 @@ export function createProject({ folder, packages }: CreateOptions): CreatedProje
   return { folder: target, name };
 }
 
-/** Names that npm takes: lower case, without spaces. */
+/** A package name that npm accepts, from the folder's: lower case, without spaces. */
 function packageNameOf(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

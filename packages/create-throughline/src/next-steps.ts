@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import type { CreatedProject } from "./create-project.js";
 
-/** What a person types after a project was made. */
+/** The commands for a person to type after a project was made. */
 export function nextSteps({ folder, name }: CreatedProject, cwd: string): string {
   const path = relative(cwd, folder);
   return [

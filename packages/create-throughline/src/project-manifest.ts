@@ -2,7 +2,7 @@ interface ManifestOptions {
   /** The template's `package.json`. */
   readonly template: string;
   readonly name: string;
-  /** Of our packages, which are released together. */
+  /** The version of our packages, which are released together. */
   readonly version: string;
   /** Addresses by package name, to install from files. */
   readonly tarballs: ReadonlyMap<string, string> | undefined;
@@ -12,7 +12,7 @@ type Dependencies = Readonly<Record<string, string>>;
 
 /**
  * The project's `package.json`, and what is added to its `pnpm-workspace.yaml`. From files, all our packages are dependencies of
- * the project itself: npm then takes those for what they need of each other, and pnpm is told to by overrides.
+ * the project itself: npm then resolves the packages' dependencies on each other to those, and pnpm does so by overrides.
  */
 export function projectManifest({ template, name, version, tarballs }: ManifestOptions): {
   readonly manifest: string;
@@ -34,7 +34,7 @@ export function projectManifest({ template, name, version, tarballs }: ManifestO
   };
 }
 
-/** Only of our packages, which name each other by versions that no registry has yet. */
+/** The overrides of our packages only: they name each other by versions that no registry has yet. */
 function overridesOf(tarballs: ReadonlyMap<string, string>): string {
   const entries = [...tarballs].map(([name, address]) => `  "${name}": "${address}"\n`);
   return `\noverrides:\n${entries.join("")}`;

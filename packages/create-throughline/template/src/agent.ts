@@ -10,7 +10,7 @@ import {
 
 const INSTRUCTIONS = "You are a friendly assistant. Answer in a few sentences.";
 
-/** What the agent says without a model. With LITELLM_BASE_URL and LITELLM_API_KEY set, a real one answers. */
+/** The agent's replies without a model. With LITELLM_BASE_URL and LITELLM_API_KEY set, a real one answers. */
 const offline: OfflineScript = ({ lastUserText }) => [
   { kind: "text", text: `Hello! You wrote: “${lastUserText}”. Edit src/agent.ts to change what I say.` },
 ];
