@@ -35,16 +35,16 @@ export interface Command {
   readonly name: string;
   /** One line of the list of commands. */
   readonly summary: string;
-  /** What follows the name: `AGENT THREAD`. */
+  /** The arguments after the name: `AGENT THREAD`. */
   readonly usage: string;
   /** A paragraph or two, and examples. */
   readonly help: string;
   readonly options: Options;
   /** The settings that are flags of this command. */
   readonly settings: SettingTable;
-  /** How many words it takes beside its flags. */
+  /** The number of words that it takes, without its flags. */
   readonly words: { readonly min: number; readonly max: number };
-  /** What the first word may be, for completion and for help. */
+  /** The actions that the first word may name, for completion and for help. */
   readonly actions?: readonly string[];
   run(input: CommandInput): Promise<number>;
 }
@@ -70,7 +70,7 @@ export interface ReadArguments {
   readonly wantsHelp: boolean;
 }
 
-/** Reads what follows a command's name. Throws `UsageError` with one line that says what to type instead. */
+/** Parses the arguments after a command's name. Throws `UsageError` with one line that gives the correct usage. */
 export function readArguments(command: Command, argv: readonly string[]): ReadArguments {
   const settings = new Map(
     Object.entries(command.settings).flatMap(([name, { flag }]) =>
@@ -82,7 +82,7 @@ export function readArguments(command: Command, argv: readonly string[]): ReadAr
     ...Object.entries(command.options).map(([name, { type }]) => [name, type] as const),
     ["help", "boolean"],
   ]);
-  // Not strict, because Node's own sentences do not say which option was meant.
+  // Not strict, because Node's own messages do not suggest the option that was meant.
   const { tokens } = parseArgs({
     args: [...argv],
     strict: false,
@@ -119,8 +119,8 @@ export function readArguments(command: Command, argv: readonly string[]): ReadAr
   };
 }
 
-/** Throws when there are too few words, or too many. */
-export function checkWords({ name, usage, words }: Command, given: readonly string[]): void {
+/** Throws `UsageError` when there are too few words, or too many. */
+export function checkArguments({ name, usage, words }: Command, given: readonly string[]): void {
   if (given.length >= words.min && given.length <= words.max) return;
   const extra = given[words.max];
   const why = extra === undefined ? "Something is missing" : `"${extra}" is too much`;
@@ -138,8 +138,8 @@ function unknownOption({ name }: Command, typed: string, known: readonly string[
   return new UsageError(`There is no option ${typed}. ${advice}`);
 }
 
-/** The action that a command's first word names. */
-export function actionOf<Action extends string>(
+/** Parses the action that a command's first word names. */
+export function parseAction<Action extends string>(
   command: string,
   typed: string,
   actions: readonly Action[],
@@ -156,7 +156,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** A setting that can't be read is a mistake of the call, whether it came as a flag or as a variable. */
+/** Reads settings, and reports one that is invalid as a usage error, whether it came as a flag or as a variable. */
 export function readingSettings<Value>(read: () => Value): Value {
   try {
     return read();

@@ -1,6 +1,6 @@
 import { setting, wholeNumber } from "@throughline/langgraph-server/settings";
 import { describe, expect, it } from "vitest";
-import { checkWords, defineCommand, readArguments } from "./command.js";
+import { checkArguments, defineCommand, readArguments } from "./command.js";
 
 const command = defineCommand({
   name: "draw",
@@ -60,7 +60,7 @@ describe("the command line", () => {
   });
 
   it("says which word is missing, or too much", () => {
-    expect(() => checkWords(command, [])).toThrow("Something is missing: throughline draw SHAPE");
-    expect(() => checkWords(command, ["a", "b"])).toThrow('"b" is too much: throughline draw SHAPE');
+    expect(() => checkArguments(command, [])).toThrow("Something is missing: throughline draw SHAPE");
+    expect(() => checkArguments(command, ["a", "b"])).toThrow('"b" is too much: throughline draw SHAPE');
   });
 });

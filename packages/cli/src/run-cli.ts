@@ -1,6 +1,6 @@
 import type { Serving } from "@throughline/langgraph-server/admin";
 import { closestName } from "@throughline/langgraph-server/settings";
-import { type Command, checkWords, readArguments, UsageError } from "./command.js";
+import { type Command, checkArguments, readArguments, UsageError } from "./command.js";
 import { budgetsCommand } from "./commands/budgets.js";
 import { completionCommand } from "./commands/completion.js";
 import { cronsCommand } from "./commands/crons.js";
@@ -29,7 +29,7 @@ export interface CliOptions {
   /** Aborted when the process is asked to end. */
   readonly signal?: AbortSignal;
   /**
-   * Of `serve`: called once it answers. Returns what to print instead of the usual welcome, if anything. The service ends
+   * Called by `serve` once it answers. Returns what to print instead of the usual welcome, if anything. The service ends
    * if this fails.
    */
   readonly onServing?: (serving: Serving) => Promise<string | undefined>;
@@ -65,14 +65,14 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
   const { version = "0.0.0", terminal = processTerminal(), defaults = {} } = options;
   const [first, ...rest] = argv;
   try {
-    if (first === undefined || first === "--help" || first === "-h") return say(generalHelp(COMMANDS));
-    if (first === "--version" || first === "-v") return say(`${version}\n`);
+    if (first === undefined || first === "--help" || first === "-h") return print(generalHelp(COMMANDS));
+    if (first === "--version" || first === "-v") return print(`${version}\n`);
     if (first === "help")
-      return say(rest[0] === undefined ? generalHelp(COMMANDS) : commandHelp(commandOf(rest[0])));
+      return print(rest[0] === undefined ? generalHelp(COMMANDS) : commandHelp(commandOf(rest[0])));
     const command = commandOf(first);
     const { values, flags, positionals, wantsHelp } = readArguments(command, rest);
-    if (wantsHelp) return say(commandHelp(command));
-    checkWords(command, positionals);
+    if (wantsHelp) return print(commandHelp(command));
+    checkArguments(command, positionals);
     const signal = options.signal ?? new AbortController().signal;
     const { onServing } = options;
     return await command.run({
@@ -91,7 +91,7 @@ export async function runCli(argv: readonly string[], options: CliOptions = {}):
     return error instanceof UsageError ? 2 : 1;
   }
 
-  function say(text: string): number {
+  function print(text: string): number {
     terminal.print(text);
     return 0;
   }

@@ -1,7 +1,7 @@
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { shownBudgetSchema, shownBudgetStateSchema } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
-import { actionOf, type CommandInput, defineCommand, UsageError } from "../command.js";
+import { type CommandInput, defineCommand, parseAction, UsageError } from "../command.js";
 import { type ServerClient, serverClient } from "../server/api-client.js";
 import { table } from "../terminal/terminal.js";
 
@@ -43,7 +43,7 @@ export const budgetsCommand = defineCommand({
   options,
   async run(input) {
     const [typed = "list"] = input.positionals;
-    await act[actionOf("budgets", typed, ACTIONS)](input, serverClient(input));
+    await act[parseAction("budgets", typed, ACTIONS)](input, serverClient(input));
     return 0;
   },
 });

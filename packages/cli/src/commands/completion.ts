@@ -1,6 +1,6 @@
 import { type Command, defineCommand, UsageError } from "../command.js";
 
-/** Completes all commands, so it is made last and told of them. */
+/** Creates the command that completes all commands. It is created last, from the other commands. */
 export function completionCommand(others: readonly Command[]): Command {
   const command: Command = defineCommand({
     name: "completion",
@@ -42,7 +42,7 @@ export type Shell = (typeof SHELLS)[number];
 interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
-  /** What its first word may be. */
+  /** The actions that its first word may name. */
   readonly actions: readonly string[];
   readonly flags: readonly string[];
 }
@@ -53,7 +53,7 @@ export function renderCompletion(shell: Shell, commands: readonly CompletedComma
     case "bash":
       return bash(commands);
     case "zsh":
-      // zsh understands bash's own way once it is asked to.
+      // zsh reads bash's completions once bashcompinit is loaded.
       return `autoload -U +X bashcompinit && bashcompinit\n${bash(commands)}`;
     case "fish":
       return fish(commands);

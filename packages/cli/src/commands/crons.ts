@@ -2,7 +2,7 @@ import { systemClock } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
 import { shownCronSchema, shownTickSchema } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
-import { actionOf, type CommandInput, defineCommand, UsageError } from "../command.js";
+import { type CommandInput, defineCommand, parseAction, UsageError } from "../command.js";
 import { type ServerClient, serverClient } from "../server/api-client.js";
 import { shellWord } from "../terminal/signals.js";
 import { nearTime, table } from "../terminal/terminal.js";
@@ -56,7 +56,7 @@ export const cronsCommand = defineCommand({
   options,
   async run(input) {
     const [typed = "list", ...words] = input.positionals;
-    const action = actionOf("crons", typed, ACTIONS);
+    const action = parseAction("crons", typed, ACTIONS);
     await act[action](input, serverClient(input), words);
     return 0;
   },

@@ -21,7 +21,7 @@ export const initCommand = defineCommand({
     },
   },
   async run({ terminal, values, positionals }) {
-    // Loaded when it is wanted: an image that only serves has no template.
+    // Loaded on demand: an image that only serves has no template.
     const { createProject, NotEmptyFolder, nextSteps } = await import("create-throughline");
     const folder = resolve(terminal.cwd, positionals[0] ?? ".");
     const packages = values.packages === undefined ? undefined : resolve(terminal.cwd, values.packages);

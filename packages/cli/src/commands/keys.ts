@@ -3,7 +3,7 @@ import { accountIdSchema } from "@throughline/ai-core";
 import { importKey, resealKeys } from "@throughline/billing";
 import type { OpenedBilling } from "@throughline/langgraph-server/admin";
 import { BILLING_SETTINGS } from "@throughline/langgraph-server/settings";
-import { actionOf, type CommandInput, defineCommand, readingSettings, UsageError } from "../command.js";
+import { type CommandInput, defineCommand, parseAction, readingSettings, UsageError } from "../command.js";
 import { BILLING_FLAGS, withBilling } from "../server/local-admin.js";
 import type { Terminal } from "../terminal/terminal.js";
 
@@ -35,7 +35,7 @@ export const keysCommand = defineCommand({
   options,
   async run(input) {
     const [typed = "", ...words] = input.positionals;
-    await act[actionOf("keys", typed, ACTIONS)](input, words);
+    await act[parseAction("keys", typed, ACTIONS)](input, words);
     return 0;
   },
 });
@@ -57,10 +57,10 @@ const act: Readonly<Record<Action, (input: Input, words: readonly string[]) => P
       const { store, ring } = requireKeys(keys);
       await importKey(store, ring, { account, virtualKeyId, token });
     });
-    const said = { account, virtualKeyId };
+    const stored = { account, virtualKeyId };
     terminal.print(
       values.json
-        ? `${JSON.stringify(said)}\n`
+        ? `${JSON.stringify(stored)}\n`
         : `Stored: calls of ${account} that name ${virtualKeyId} use it.\n`,
     );
   },

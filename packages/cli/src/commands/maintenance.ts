@@ -52,7 +52,7 @@ async function* findingsOf(input: CommandInput): AsyncGenerator<Finding> {
   yield* examine(startedWith(input));
 }
 
-/** In the order in which one makes the next possible. */
+/** The checks of a running server. Each needs the one before it. */
 const SERVER_CHECKS = [
   { subject: "server", path: "/health", found: "answers" },
   { subject: "ready", path: "/ready", found: "reaches its stores and takes runs" },
@@ -67,11 +67,11 @@ async function* examineServer(input: CommandInput): AsyncGenerator<Finding> {
       await server.request("GET", path);
       yield { status: "ok", subject, said: `${server.url} ${found}` };
     } catch (error) {
-      const said = error instanceof Error ? error.message : String(error);
+      const reason = error instanceof Error ? error.message : String(error);
       yield {
         status: "fail",
         subject,
-        said,
+        said: reason,
         fix: `See what ${server.url}${path} says, and the server's log.`,
       };
       return;
@@ -167,8 +167,8 @@ function textOf({ dryRun, deleted, files, bytes }: RetentionReport): string {
   const ofFiles = Object.entries(files).map(([kind, count]) => [`${kind} files`, count] as const);
   const lines = [...Object.entries(deleted), ...ofFiles].map(([kind, count]) => {
     const size = sizes[kind];
-    const said = size === undefined ? "" : `  ${(size / 1_000_000).toFixed(1)} MB`;
-    return `  ${kind.padEnd(18)}${String(count).padStart(10)}${said}`;
+    const sizeText = size === undefined ? "" : `  ${(size / 1_000_000).toFixed(1)} MB`;
+    return `  ${kind.padEnd(18)}${String(count).padStart(10)}${sizeText}`;
   });
   const what = dryRun ? "Would be deleted (checkpoints' size includes blobs and writes)" : "Deleted";
   return [what, ...lines, ""].join("\n");

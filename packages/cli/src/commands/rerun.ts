@@ -13,13 +13,13 @@ export interface RunAgain {
   readonly help: readonly string[];
   /** The last part of the route. */
   readonly route: string;
-  /** What is printed, before the command that shows the thread. */
+  /** The text that is printed before the command that shows the thread. */
   readonly done: string;
   /** The command that shows it. */
   readonly show: (agent: string, thread: string) => string;
 }
 
-/** A command that makes a thread run again and brings nothing new. */
+/** Defines a command that makes a thread run again without new input. */
 function runAgainCommand({ name, summary, help, route, done, show }: RunAgain): Command {
   return defineCommand({
     name,

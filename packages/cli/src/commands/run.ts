@@ -16,9 +16,9 @@ import {
 } from "../server/followed-thread.js";
 import {
   goesOnNotice,
-  type Leaving,
+  type Interruption,
   pausedNotice,
-  unlessLeft,
+  raceInterrupt,
   untilInterrupted,
 } from "../terminal/signals.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -71,13 +71,13 @@ export const runCommand = defineCommand({
     if (thread === "") throw new UsageError("--thread must not be empty.");
     const config = configOf(values.config, values["recursion-limit"]);
     const client = serverClient(input);
-    const leaving = untilInterrupted(input.signal);
+    const interruption = untilInterrupted(input.signal);
     const isJson = values.json === true;
-    const answers = readAnswers(terminal, leaving.interrupt);
+    const answers = readAnswers(terminal, interruption.interrupt);
     const screen = threadScreen(terminal, { showsInput: false, history: text === "" ? 20 : 0, isJson });
-    const place = { agent, thread, flags: sharedFlag(values.shared) + client.sameFlags };
+    const reference = { agent, thread, flags: sharedFlag(values.shared) + client.sameFlags };
     const message = text === "" ? undefined : userMessage(text);
-    // Of a thread that is only spoken to, nothing but the answer is shown.
+    // A command with a text shows only the run of that text, not the thread's past.
     if (message) screen.muteUntil(message.id);
     const idle = waitUntilIdle(screen);
     const followed = followThread(client, {
@@ -86,14 +86,14 @@ export const runCommand = defineCommand({
       isShared: values.shared,
       onFrames(frames) {
         screen.show(frames);
-        idle.look();
+        idle.check();
       },
       onLost: () => screen.note(CONNECTION_LOST),
       onFoundAgain: () => screen.note(CONNECTED_AGAIN),
     });
     const session: Session = {
       terminal,
-      leaving,
+      interruption,
       answers,
       screen,
       followed,
@@ -103,27 +103,27 @@ export const runCommand = defineCommand({
       },
       isUnderWay: false,
     };
-    // A prompt that waits for a line must not keep Ctrl-C waiting.
-    leaving.signal.addEventListener("abort", answers.close);
+    // A prompt that waits for a line must not delay Ctrl-C.
+    interruption.signal.addEventListener("abort", answers.close);
     try {
       if (values.thread === undefined) terminal.note(`thread ${thread}`);
-      await unlessLeft(leaving, followed.told);
+      await raceInterrupt(interruption, followed.ready);
       const ended = message ? await turn(session, message) : await converse(session, idle.reached);
-      if (!leaving.signal.aborted) {
-        if (isPaused(screen.transcript)) screen.note(pausedNotice(place));
+      if (!interruption.signal.aborted) {
+        if (isPaused(screen.transcript)) screen.note(pausedNotice(reference));
         else if (ended === 0 && isSilent(screen.transcript)) screen.note(silentNotice(screen.transcript));
         return ended;
       }
-      // What was asked for and not heard of yet may have begun.
+      // A run that was requested and not acknowledged yet may have begun.
       if (!session.isUnderWay && !screen.transcript.isOpen) return 0;
       if (values["stop-on-exit"]) {
         checkStopped(await followed.handle.stop());
         screen.note("The run is stopped.");
-      } else screen.note(goesOnNotice(place));
+      } else screen.note(goesOnNotice(reference));
       return 130;
     } finally {
       answers.close();
-      leaving.dispose();
+      interruption.dispose();
       followed.close();
     }
   },
@@ -131,12 +131,12 @@ export const runCommand = defineCommand({
 
 interface Session {
   readonly terminal: Terminal;
-  readonly leaving: Leaving;
+  readonly interruption: Interruption;
   readonly answers: Answers;
   readonly screen: ThreadScreen;
   readonly followed: FollowedThread;
   readonly settings: Pick<RunInput, "model" | "config">;
-  /** A run was asked for, and how it ended is not known. */
+  /** A run was requested, and its outcome is not known. */
   isUnderWay: boolean;
 }
 
@@ -167,21 +167,21 @@ function userMessage(text: string): UserMessage {
   return { id: randomUUID(), role: "user", content: text };
 }
 
-/** Turn after turn, beginning with what the thread already holds: its last messages, a run that is open, a question. */
+/** Runs turn after turn, beginning with the current state of the thread: its last messages, an open run, an interrupt. */
 async function converse(session: Session, idle: Promise<void>): Promise<number> {
-  const { terminal, answers, leaving, followed } = session;
-  await unlessLeft(leaving, Promise.race([idle, followed.failed]));
+  const { terminal, answers, interruption, followed } = session;
+  await raceInterrupt(interruption, Promise.race([idle, followed.failed]));
   let code = await answerAll(session, 0);
-  while (!leaving.signal.aborted) {
+  while (!interruption.signal.aborted) {
     const line = await answers.next(terminal.paint({ tone: "strong", text: "you> " }));
-    if (line === undefined || leaving.signal.aborted) break;
+    if (line === undefined || interruption.signal.aborted) break;
     if (line.trim() !== "") code = await turn(session, userMessage(line.trim()));
   }
   if (terminal.isInteractive) terminal.print("\n");
   return code;
 }
 
-/** One message, and the answers to what the graph asks back. */
+/** Sends one message, and the answers to the interrupts that follow. */
 async function turn(session: Session, message: UserMessage): Promise<number> {
   const { screen } = session;
   const outcome = await start(session, { messages: [message] });
@@ -193,12 +193,13 @@ async function turn(session: Session, message: UserMessage): Promise<number> {
 }
 
 async function answerAll(session: Session, before: number): Promise<number> {
-  const { terminal, answers, screen, leaving } = session;
+  const { terminal, answers, screen, interruption } = session;
   let code = before;
-  while (screen.transcript.questions.length > 0 && !leaving.signal.aborted) {
+  while (screen.transcript.questions.length > 0 && !interruption.signal.aborted) {
     const given = await askQuestions(terminal, answers, screen.transcript.questions);
     if (!given) {
-      if (!leaving.signal.aborted) terminal.note("The run waits for an answer, and there is no more input.");
+      if (!interruption.signal.aborted)
+        terminal.note("The run waits for an answer, and there is no more input.");
       return 1;
     }
     code = codeOf(await start(session, { answers: answersOf(given) }));
@@ -206,12 +207,12 @@ async function answerAll(session: Session, before: number): Promise<number> {
   return code;
 }
 
-/** Asks for a run and shows it to its end; what the server refuses is shown instead. */
+/** Requests a run and shows it to its end, or shows the server's refusal. */
 async function start(session: Session, input: RunInput): Promise<CommandOutcome | undefined> {
-  const { screen, leaving, followed, settings } = session;
+  const { screen, interruption, followed, settings } = session;
   session.isUnderWay = true;
   const running = followed.handle.run({ ...input, ...settings });
-  const outcome = await unlessLeft(leaving, Promise.race([running, followed.failed]));
+  const outcome = await raceInterrupt(interruption, Promise.race([running, followed.failed]));
   if (!outcome) return undefined;
   session.isUnderWay = false;
   const refusal = refusalOf(outcome);
@@ -227,7 +228,7 @@ function codeOf(outcome: CommandOutcome | undefined): number {
   return isFine ? 0 : 1;
 }
 
-/** A graph without messages has its result in its state alone. */
+/** Whether the graph has no messages, so that its result is in its state alone. */
 function isSilent({ view }: Transcript): boolean {
   return view.messages.length === 0 && Object.keys(view.state).length > 0;
 }
@@ -237,14 +238,14 @@ function silentNotice({ view }: Transcript): string {
 }
 
 /** Resolves once no run is open. */
-function waitUntilIdle(screen: ThreadScreen): { readonly reached: Promise<void>; look(): void } {
+function waitUntilIdle(screen: ThreadScreen): { readonly reached: Promise<void>; check(): void } {
   let reach = () => {};
   const reached = new Promise<void>((resolve) => {
     reach = resolve;
   });
   return {
     reached,
-    look() {
+    check() {
       const { ending, isOpen } = screen.transcript;
       if (ending !== undefined && !isOpen) reach();
     },

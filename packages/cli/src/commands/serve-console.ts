@@ -11,49 +11,49 @@ type ConsolePackage = typeof import("@throughline/console");
 const NAME = "@throughline/console";
 
 /**
- * The console's package, where it is installed: in the project that is served, which is where pnpm puts it, or beside this
+ * Loads the console's package, if it is installed: in the project that is served, which is where pnpm puts it, or next to this
  * command. It is a package of its own because most installs of the command need no pages.
  */
 export async function loadConsole(cwd: string, find = findFrom): Promise<ConsolePackage> {
-  for (const place of [join(cwd, "package.json"), fileURLToPath(import.meta.url)]) {
-    const path = find(place);
-    // What a package of that name exports is known from its types.
+  for (const importer of [join(cwd, "package.json"), fileURLToPath(import.meta.url)]) {
+    const path = find(importer);
+    // The types of the package describe its exports.
     if (path !== undefined) return (await import(pathToFileURL(path).href)) as ConsolePackage;
   }
   throw new UsageError(`--console needs ${NAME}, which is not installed here. Run: npm install ${NAME}`);
 }
 
-/** The file that an import in this place would load. */
-function findFrom(place: string): string | undefined {
+/** The file that an import in `importer` would load. */
+function findFrom(importer: string): string | undefined {
   try {
-    return createRequire(place).resolve(NAME);
+    return createRequire(importer).resolve(NAME);
   } catch {
     return undefined;
   }
 }
 
 export interface OpenedConsole {
-  /** Where it is once it was started. */
+  /** The console's address once it was started. */
   readonly url: string;
   /** Aborted when the console ended and starting it again did not help. */
   readonly lost: AbortSignal;
-  /** Starts it beside a service. */
+  /** Starts the console for a service that runs. */
   start(serving: Serving): Promise<void>;
   stop(): Promise<void>;
 }
 
-export interface ConsolePlace {
+export interface ConsoleAddress {
   readonly host: string;
   readonly consolePort: number | undefined;
 }
 
 /**
  * Runs the console for as long as its service: neither is of use to a person without the other. Its port is chosen before
- * the service starts, which says where the console is.
+ * the service starts, because the service publishes the console's address.
  */
 export async function openConsole(
   { addressOf, consolePort, reachableUrl, startConsole }: typeof import("@throughline/console"),
-  { host, consolePort: wanted }: ConsolePlace,
+  { host, consolePort: wanted }: ConsoleAddress,
   terminal: Terminal,
 ): Promise<OpenedConsole> {
   const lost = new AbortController();
@@ -79,7 +79,7 @@ export async function openConsole(
   };
 }
 
-/** What a person who has just started a server wants to know: where it is, and what to type next. */
+/** The text after a server has started: its address, and the commands to try next. */
 export function welcome(url: string, agents: readonly string[], paint: Paint): string {
   const names = agents.map((id) => id.replace(/^langgraph:/, ""));
   const agent = names.includes("poet") ? "poet" : (names[0] ?? "AGENT");
@@ -105,7 +105,7 @@ export function welcome(url: string, agents: readonly string[], paint: Paint): s
   ].join("\n");
 }
 
-/** The same where a console runs: its address comes first, because it is where a person goes next. */
+/** The text after a server has started with a console, whose address comes first, because a person opens it next. */
 export function consoleWelcome(
   consoleUrl: string,
   { url, agents }: Serving,

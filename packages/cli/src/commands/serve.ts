@@ -66,13 +66,13 @@ export const serveCommand = defineCommand({
         isWatching,
         version,
         signal: AbortSignal.any([input.signal, ...(pages ? [pages.lost] : [])]),
-        tell: (news) => tell(terminal, news),
+        tell: (news) => printNews(terminal, news),
         async onServing(serving) {
           const { url, agents } = serving;
           await pages?.start(serving);
-          const said = await input.onServing?.(serving);
-          if (pages) terminal.print(consoleWelcome(pages.url, serving, terminal.paint, said));
-          else terminal.print(said ?? welcome(url, agents, terminal.paint));
+          const text = await input.onServing?.(serving);
+          if (pages) terminal.print(consoleWelcome(pages.url, serving, terminal.paint, text));
+          else terminal.print(text ?? welcome(url, agents, terminal.paint));
         },
       });
       return pages?.lost.aborted ? 1 : code;
@@ -82,7 +82,7 @@ export const serveCommand = defineCommand({
   },
 });
 
-/** The words that this command was called with, for processes of its own. */
+/** The arguments that this command was called with, for its child processes. */
 function argsOf(flags: Readonly<Record<string, string>>, isWatching: boolean): readonly string[] {
   const settings = Object.entries(SETTINGS).flatMap(([name, { flag }]) => {
     const value = flags[name];
@@ -91,7 +91,7 @@ function argsOf(flags: Readonly<Record<string, string>>, isWatching: boolean): r
   return ["serve", ...settings, ...(isWatching ? ["--watch"] : [])];
 }
 
-function tell(terminal: Terminal, news: ServeNews): void {
+function printNews(terminal: Terminal, news: ServeNews): void {
   switch (news.kind) {
     case "progress":
       terminal.note(`  ${news.line}`);

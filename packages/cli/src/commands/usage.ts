@@ -6,7 +6,7 @@ import {
   shownUsageRowSchema,
 } from "@throughline/langgraph-server/wire";
 import { z } from "zod";
-import { actionOf, type CommandInput, defineCommand, UsageError } from "../command.js";
+import { type CommandInput, defineCommand, parseAction, UsageError } from "../command.js";
 import { type ServerClient, serverClient } from "../server/api-client.js";
 import { BILLING_FLAGS, withBilling } from "../server/local-admin.js";
 import {
@@ -69,7 +69,7 @@ export const usageCommand = defineCommand({
   options,
   async run(input) {
     const [typed = "list"] = input.positionals;
-    await act[actionOf("usage", typed, ACTIONS)](input);
+    await act[parseAction("usage", typed, ACTIONS)](input);
     return 0;
   },
 });

@@ -10,8 +10,14 @@ import {
   SHARED_OPTION,
   sharedFlag,
 } from "../server/followed-thread.js";
-import { goesOnNotice, pausedNotice, shellWord, unlessLeft, untilInterrupted } from "../terminal/signals.js";
-import type { Question } from "../transcript/interrupt.js";
+import {
+  goesOnNotice,
+  pausedNotice,
+  raceInterrupt,
+  shellWord,
+  untilInterrupted,
+} from "../terminal/signals.js";
+import type { TerminalInterrupt } from "../transcript/interrupt.js";
 import { answersOf, askQuestions, readAnswers } from "../transcript/prompts.js";
 import { threadScreen } from "../transcript/thread-screen.js";
 import { isPaused } from "../transcript/transcript.js";
@@ -44,12 +50,13 @@ export const watchCommand = defineCommand({
     const history = readCount(values.history);
     const client = serverClient(input);
     const flags = sharedFlag(values.shared) + client.sameFlags;
-    const place = { agent, thread, flags };
+    const reference = { agent, thread, flags };
     const isJson = values.json === true;
-    const leaving = untilInterrupted(signal);
-    const answers = terminal.isInteractive && !isJson ? readAnswers(terminal, leaving.interrupt) : undefined;
+    const interruption = untilInterrupted(signal);
+    const answers =
+      terminal.isInteractive && !isJson ? readAnswers(terminal, interruption.interrupt) : undefined;
     const screen = threadScreen(terminal, { showsInput: true, history, isJson });
-    let asked: readonly Question[] = [];
+    let asked: readonly TerminalInterrupt[] = [];
     let wasPaused = false;
     let isExpected = !isJson;
     const followed = followThread(client, {
@@ -66,7 +73,7 @@ export const watchCommand = defineCommand({
       onFoundAgain: () => screen.note(CONNECTED_AGAIN),
     });
 
-    async function answer(questions: readonly Question[]): Promise<void> {
+    async function answer(questions: readonly TerminalInterrupt[]): Promise<void> {
       if (!answers) {
         const command = `throughline run ${shellWord(agent)} --thread ${shellWord(thread)}${flags}`;
         return terminal.note(`It waits for an answer. Give one with: ${command}`);
@@ -74,7 +81,7 @@ export const watchCommand = defineCommand({
       const given = await askQuestions(terminal, answers, questions);
       if (!given || asked !== questions) return;
       const refusal = refusalOf(await followed.handle.answerAll(answersOf(given)));
-      if (refusal && !leaving.signal.aborted) screen.note(refusal.message);
+      if (refusal && !interruption.signal.aborted) screen.note(refusal.message);
     }
 
     function noticeQuestions(): void {
@@ -92,30 +99,31 @@ export const watchCommand = defineCommand({
 
     function noticePause(): void {
       const isNow = isPaused(screen.transcript);
-      if (isNow && !wasPaused) screen.note(pausedNotice(place));
+      if (isNow && !wasPaused) screen.note(pausedNotice(reference));
       wasPaused = isNow;
     }
 
-    /** An empty window does not say whether anybody listens. */
+    /** Prints a notice for an empty thread, because an empty window does not show whether the command is connected. */
     function noticeSilence(): void {
-      const { isOpen, ending, told } = screen.transcript;
+      const { isOpen, ending, printed } = screen.transcript;
       if (!isExpected || isOpen || ending === undefined) return;
       isExpected = false;
-      if (told.size === 0) screen.note("Nothing here yet. What happens is shown as it comes; Ctrl-C leaves.");
+      if (printed.size === 0)
+        screen.note("Nothing here yet. What happens is shown as it comes; Ctrl-C leaves.");
     }
 
     try {
-      await unlessLeft(leaving, followed.failed);
+      await raceInterrupt(interruption, followed.failed);
       if (screen.transcript.isOpen) {
         if (values["stop-on-exit"]) {
           checkStopped(await followed.handle.stop());
           screen.note("The run is stopped.");
-        } else screen.note(goesOnNotice(place));
+        } else screen.note(goesOnNotice(reference));
       } else if (terminal.isInteractive) terminal.print("\n");
       return 0;
     } finally {
       answers?.close();
-      leaving.dispose();
+      interruption.dispose();
       followed.close();
     }
   },
@@ -140,16 +148,16 @@ export const stopCommand = defineCommand({
   async run(input) {
     const { terminal, values, positionals } = input;
     const [agent = "", thread = ""] = positionals;
-    const { handle, told, close } = followThread(serverClient(input), {
+    const { handle, ready, close } = followThread(serverClient(input), {
       agent,
       thread,
       isShared: values.shared,
     });
     try {
-      await told;
+      await ready;
       const { run } = handle.getSnapshot().view;
       const open = run?.status === "running" ? run : undefined;
-      // Also where none is seen: one may just begin.
+      // Sent also where no run is open: one may just begin.
       checkStopped(await handle.stop());
       if (values.json)
         terminal.print(`${JSON.stringify({ stopped: open !== undefined, runId: open?.serviceRunId })}\n`);

@@ -3,10 +3,10 @@ import { CLIENT_SETTINGS, readSettings } from "@throughline/langgraph-server/set
 import { type CommandInput, readingSettings } from "../command.js";
 import { shellWord } from "../terminal/signals.js";
 
-/** A server of ours, over HTTP. */
+/** The HTTP client of a Throughline server. */
 export interface ServerClient {
   readonly url: string;
-  /** Who asks, in every request. */
+  /** The headers that identify the caller, sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Flags that make another command talk to the same server as the same caller. */
   readonly sameFlags: string;
@@ -15,7 +15,7 @@ export interface ServerClient {
     path: string,
     body?: unknown,
   ): Promise<unknown>;
-  /** What is no JSON. */
+  /** Gets a response that is not JSON. */
   text(path: string): Promise<string>;
 }
 
@@ -30,7 +30,7 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
   };
 
   async function send(path: string, init: RequestInit): Promise<Response> {
-    const answer = await fetch(`${base}${path}`, {
+    const response = await fetch(`${base}${path}`, {
       ...init,
       headers: {
         accept: "application/json",
@@ -38,10 +38,10 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
         ...(init.body != null && { "content-type": "application/json" }),
       },
     }).catch((cause: unknown) => {
-      throw noAnswer(base, cause);
+      throw serverUnreachable(base, cause);
     });
-    if (answer.ok) return answer;
-    throw await refusal(answer, base);
+    if (response.ok) return response;
+    throw await refusal(response, base);
   }
 
   return {
@@ -54,14 +54,17 @@ export function serverClient({ terminal, flags }: Pick<CommandInput, "terminal" 
       })
       .join(""),
     async request(method, path, body) {
-      const answer = await send(path, { method, ...(body !== undefined && { body: JSON.stringify(body) }) });
-      return answer.status === 204 ? undefined : answer.json();
+      const response = await send(path, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return response.status === 204 ? undefined : response.json();
     },
     text: async (path) => (await send(path, { method: "GET" })).text(),
   };
 }
 
-function noAnswer(url: string, cause: unknown): ThroughlineError {
+function serverUnreachable(url: string, cause: unknown): ThroughlineError {
   return new ThroughlineError(
     "upstream_unavailable",
     `No server answers at ${url}. Start one with \`throughline serve\`, or name another with --url or THROUGHLINE_URL.`,
@@ -69,11 +72,11 @@ function noAnswer(url: string, cause: unknown): ThroughlineError {
   );
 }
 
-async function refusal(answer: Response, url: string): Promise<ThroughlineError> {
-  const wire = wireErrorSchema.safeParse(await answer.json().catch(() => undefined)).data;
+async function refusal(response: Response, url: string): Promise<ThroughlineError> {
+  const wire = wireErrorSchema.safeParse(await response.json().catch(() => undefined)).data;
   if (!wire) {
-    const sentence = `${url} answered ${answer.status}, which is no answer of Throughline. Check --url.`;
-    return new ThroughlineError(answer.status >= 500 ? "upstream_unavailable" : "not_found", sentence);
+    const sentence = `${url} answered ${response.status}, which is no answer of Throughline. Check --url.`;
+    return new ThroughlineError(response.status >= 500 ? "upstream_unavailable" : "not_found", sentence);
   }
   const advice = wire.code === "unauthorized" ? " Set THROUGHLINE_TOKEN to a valid token." : "";
   return new ThroughlineError(wire.code, `${wire.message}${advice}`, {

@@ -58,12 +58,12 @@ describe("a thread that is followed", () => {
       },
       (response) => response.destroy(),
     ];
-    const { told } = follow({
+    const { ready } = follow({
       onFrames: (frames) => happened.push(...frames.map(({ event }) => event.type)),
       onLost: () => happened.push("lost"),
       onFoundAgain: () => happened.push("found"),
     });
-    await told;
+    await ready;
     await expect
       .poll(() => happened, { timeout: 15_000 })
       .toEqual(["RUN_STARTED", "RUN_FINISHED", "lost", "found"]);
@@ -72,8 +72,8 @@ describe("a thread that is followed", () => {
 
   it("does not insist where nothing ever answered", async () => {
     server.close();
-    const { told, failed } = follow();
-    await expect(told).rejects.toThrow(`No server answers at ${url}.`);
+    const { ready, failed } = follow();
+    await expect(ready).rejects.toThrow(`No server answers at ${url}.`);
     await expect(failed).rejects.toThrow("throughline serve");
   });
 
@@ -85,6 +85,6 @@ describe("a thread that is followed", () => {
         response.write(`event: end\ndata: ${JSON.stringify(end)}\n\n`);
       },
     ];
-    await expect(follow().told).rejects.toThrow("Unknown agent.");
+    await expect(follow().ready).rejects.toThrow("Unknown agent.");
   });
 });

@@ -12,12 +12,12 @@ import { isErrorCode, ThroughlineError } from "@throughline/ai-core";
 import type { Refusal } from "../transcript/reduce-frame.js";
 import type { ServerClient } from "./api-client.js";
 
-/** Of `run`, `watch` and `stop`. */
+/** The option of `run`, `watch` and `stop`. */
 export const SHARED_OPTION = {
   shared: { type: "boolean", doc: "the account's thread of that name, not your own" },
 } as const;
 
-/** What makes another command mean the same thread. */
+/** The flag by which another command addresses the same thread. */
 export function sharedFlag(isShared = false): string {
   return isShared ? " --shared" : "";
 }
@@ -35,17 +35,17 @@ export interface FollowOptions {
 /** One thread of a server, followed until it is closed. */
 export interface FollowedThread {
   readonly handle: ThreadHandle;
-  /** Resolves when the server has told how the thread stands; rejects as `failed` does. */
-  readonly told: Promise<void>;
+  /** Resolves when the current state of the thread has arrived; rejects as `failed` does. */
+  readonly ready: Promise<void>;
   /** Rejects when the thread can't be followed: a wrong address, a refusal. It never resolves. */
   readonly failed: Promise<never>;
   close(): void;
 }
 
-/** A person waits: first retries are quick, and none is far away. */
+/** The retry times. A person waits: the first retries are quick, and none is far away. */
 const CONNECTION_POLICY = { firstRetryMs: 250, maxRetryMs: 5_000, silenceMs: 20_000 };
 
-/** Soon, and behind the frames that it is about. */
+/** Notifies in a microtask: at once, but after the frames of the change. */
 const soon: FrameScheduler = (callback) => {
   let isWanted = true;
   queueMicrotask(() => {
@@ -66,23 +66,23 @@ export function followThread(server: ServerClient, options: FollowOptions): Foll
     storage: createMemoryStorage(),
   });
   const handle = client.thread(options.agent, options.thread, options.isShared ? "account" : undefined);
-  let tell = () => {};
+  let markReady = () => {};
   let fail: (error: unknown) => void = () => {};
-  const told = new Promise<void>((resolve) => {
-    tell = resolve;
+  const ready = new Promise<void>((resolve) => {
+    markReady = resolve;
   });
   const failed = new Promise<never>((_, reject) => {
     fail = reject;
   });
-  const toldOrFailed = Promise.race([told, failed]);
+  const readyOrFailed = Promise.race([ready, failed]);
   // A failure that nothing waits for must not end the process.
-  for (const each of [failed, toldOrFailed]) each.catch(() => {});
+  for (const each of [failed, readyOrFailed]) each.catch(() => {});
   let wasLive = false;
   let isLost = false;
 
-  function look(): void {
+  function onChange(): void {
     const { view, connection } = handle.getSnapshot();
-    if (isTold(view)) tell();
+    if (hasState(view)) markReady();
     switch (connection.kind) {
       case "live":
       case "gap-repaired":
@@ -91,7 +91,7 @@ export function followThread(server: ServerClient, options: FollowOptions): Foll
         isLost = false;
         break;
       case "reconnecting":
-        // A wrong address is told at once.
+        // A wrong address is reported at once.
         if (!wasLive) void explain(server).catch(fail);
         else if (!isLost) {
           isLost = true;
@@ -105,11 +105,11 @@ export function followThread(server: ServerClient, options: FollowOptions): Foll
   }
 
   const stopReading = handle.frames((frames) => options.onFrames?.(frames));
-  const unsubscribe = handle.subscribe(look);
+  const unsubscribe = handle.subscribe(onChange);
   const leave = handle.open();
   return {
     handle,
-    told: toldOrFailed,
+    ready: readyOrFailed,
     failed,
     close() {
       stopReading();
@@ -120,12 +120,12 @@ export function followThread(server: ServerClient, options: FollowOptions): Foll
   };
 }
 
-/** A run is open, or none is. A run of the service's own only says how the thread stands. */
-function isTold({ run }: ThreadView): boolean {
+/** Whether the view knows if a run is open. A run with an id of the service's own (`throughline:`) only carries the prelude. */
+function hasState({ run }: ThreadView): boolean {
   return run !== null && (run.status !== "running" || !run.serviceRunId.startsWith("throughline:"));
 }
 
-/** Asks the server something simple, whose failure says in plain words what is wrong. */
+/** Sends a simple request, whose error explains why the connection failed. */
 async function explain(server: ServerClient): Promise<void> {
   await server.request("GET", "/api/copilotkit/info");
 }
@@ -137,7 +137,7 @@ function sendRefusal({ reason, message }: Extract<ConnectionStatus, { kind: "fai
 export const CONNECTION_LOST = "The connection is lost; trying again. Ctrl-C gives up.";
 export const CONNECTED_AGAIN = "Connected again.";
 
-/** Throws where the run may go on. */
+/** Throws unless the outcome confirms that the run was stopped. */
 export function checkStopped(outcome: CommandOutcome): void {
   if (outcome.kind !== "stopped") throw new Error("The server does not say whether the run was stopped.");
 }

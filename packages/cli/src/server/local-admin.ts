@@ -9,16 +9,16 @@ export function startedWith({ terminal, flags, defaults }: Started): StartedWith
   return { env, cwd, isAttended: output.isTTY === true, flags, defaults };
 }
 
-/** What `serve` uses, and other commands look at. A setting that can't be read is a mistake of the call. */
+/** The settings that `serve` uses and other commands read. A setting that can't be read is a usage error. */
 export async function effectiveSettings(input: Started): Promise<EffectiveSettings> {
-  // Loaded when it is wanted: LangChain takes longer to import than most other commands take in all.
+  // Loaded on demand: LangChain takes longer to import than most other commands take in all.
   const admin = await import("@throughline/langgraph-server/admin");
   return readingSettings(() => admin.effectiveSettings(startedWith(input)));
 }
 
 const { databaseUrl, databaseDirectUrl, dataDir } = PLACE_SETTINGS;
 
-/** What commands take that work on billing's tables themselves. */
+/** The flags of commands that open billing's tables themselves. */
 export const BILLING_FLAGS = {
   databaseUrl,
   databaseDirectUrl,
@@ -27,7 +27,7 @@ export const BILLING_FLAGS = {
   ...BILLING_SETTINGS,
 } as const;
 
-/** Works on billing with the settings that `serve` would use. */
+/** Opens billing with the settings that `serve` would use, runs `work` and closes it. */
 export async function withBilling<Result>(
   input: Pick<CommandInput, "terminal" | "flags" | "defaults">,
   work: (opened: OpenedBilling) => Promise<Result>,

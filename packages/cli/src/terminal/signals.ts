@@ -1,11 +1,11 @@
-/** Ctrl-C, however it comes: as a signal, or as a key in a terminal that reads lines. */
-export interface Leaving {
+/** Ctrl-C, either as a signal or as a key in a terminal that reads lines. */
+export interface Interruption {
   readonly signal: AbortSignal;
   interrupt(): void;
   dispose(): void;
 }
 
-export function untilInterrupted(parent: AbortSignal): Leaving {
+export function untilInterrupted(parent: AbortSignal): Interruption {
   const controller = new AbortController();
   const interrupt = () => controller.abort();
   process.on("SIGINT", interrupt);
@@ -23,9 +23,9 @@ export function untilInterrupted(parent: AbortSignal): Leaving {
   };
 }
 
-/** What the work gives; `undefined` when the person leaves first. */
-export async function unlessLeft<Result>(
-  { signal }: Pick<Leaving, "signal">,
+/** The result of the work, or `undefined` when the person interrupts first. */
+export async function raceInterrupt<Result>(
+  { signal }: Pick<Interruption, "signal">,
   work: Promise<Result>,
 ): Promise<Result | undefined> {
   let leave = () => {};
@@ -41,32 +41,33 @@ export async function unlessLeft<Result>(
   }
 }
 
-/** What other commands take to mean the same thread. */
-export interface Whereabouts {
+/** The arguments by which another command addresses the same thread. */
+export interface ThreadReference {
   readonly agent: string;
   readonly thread: string;
   readonly flags: string;
 }
 
-function wordsFor({ agent, thread, flags }: Whereabouts): string {
+function argumentsFor({ agent, thread, flags }: ThreadReference): string {
   return `${shellWord(agent)} ${shellWord(thread)}${flags}`;
 }
 
-/** A graph that was compiled to pause before a node asks nothing: what makes it go on must be said. */
-export function pausedNotice(place: Whereabouts): string {
-  return `The graph paused before a node. Let it go on with: throughline ask-again ${wordsFor(place)}`;
+/** The notice for a graph at a breakpoint. It raises no interrupt, so the notice names the command that continues it. */
+export function pausedNotice(thread: ThreadReference): string {
+  return `The graph paused before a node. Let it go on with: throughline ask-again ${argumentsFor(thread)}`;
 }
 
-/** What a person who leaves an open run must know. */
-export function goesOnNotice(place: Whereabouts): string {
-  const where = wordsFor(place);
+/** The notice for a person who leaves an open run. */
+export function goesOnNotice(thread: ThreadReference): string {
+  const where = argumentsFor(thread);
   return [
     "You stopped watching; the run goes on.",
     `  See it again: throughline watch ${where}`,
     `  Stop it:      throughline stop ${where}`,
   ].join("\n");
 }
-/** A word as a shell takes it: quoted where it must be. */
+
+/** A word as a shell accepts it, quoted where necessary. */
 export function shellWord(text: string): string {
   return /^[A-Za-z0-9_./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

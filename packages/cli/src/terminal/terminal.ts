@@ -1,20 +1,20 @@
 import type { Readable } from "node:stream";
 
-/** Where a command prints and what it reads, so that a test can stand in for a person. */
+/** The input and output of a command, a port so that a test can replace the person. */
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** A person is at both ends. */
+  /** Input and output are terminals of a person. */
   readonly isInteractive: boolean;
   readonly paint: Paint;
-  /** What the command was asked for. */
+  /** Prints the result of the command, on stdout. */
   print(text: string): void;
   show(spans: readonly Span[]): void;
-  /** A word beside it, on stderr: a pipe gets what was asked for alone. */
+  /** Prints a note on stderr, so that a pipe gets the result alone. */
   note(text: string): void;
-  /** Why it could not be done, on stderr. */
+  /** Prints the reason of a failure, on stderr. */
   complain(text: string): void;
 }
 
@@ -35,9 +35,10 @@ export function processTerminal(): Terminal {
     complain: (text) => void stderr.write(`${paintNote({ tone: "bad", text: printable(text) })}\n`),
   };
 }
+
 export type Tone = "plain" | "dim" | "strong" | "call" | "bad" | "mark";
 
-/** A piece of what a terminal shows. */
+/** A piece of terminal output with its tone. */
 export interface Span {
   readonly tone: Tone;
   readonly text: string;
@@ -53,7 +54,7 @@ const CODES: Readonly<Record<Exclude<Tone, "plain">, number>> = {
 
 export type Paint = (span: Span) => string;
 
-/** Colours where a person looks; none in a pipe, in a terminal that has none, or under NO_COLOR (any value but an empty one). */
+/** Paints in colours on a terminal; not in a pipe, in a terminal without them, or under NO_COLOR (any value but an empty one). */
 function paintFor(
   output: { readonly isTTY?: boolean },
   env: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 import { printable, type Span, type Tone } from "../terminal/terminal.js";
 
-/** A node or subgraph that a line stands in, outermost first. */
+/** A node or subgraph that a line belongs to. A path lists the outermost first. */
 export interface PathStep {
   readonly callId: string;
   readonly name: string;
@@ -12,15 +12,15 @@ interface Block {
   readonly waiting: readonly Span[];
   readonly isOpen: boolean;
   readonly hasBegun: boolean;
-  /** What it said last ended a line. */
+  /** Its last text ended a line. */
   readonly isAtStart: boolean;
-  /** Its last line stays open: what it says may go on. */
+  /** Its last line stays open: more text may follow. */
   readonly isHeld: boolean;
 }
 
 /**
- * Texts that stream at the same time, kept apart: the oldest open block is live, the others wait and then catch up. Above a
- * block stand the names of the nodes it is in, where they differ from those above it already.
+ * Texts that stream at the same time, in separate blocks: the oldest open block is live, the others wait and then catch up. A
+ * block is headed by the names of the nodes it is in, where they differ from those printed above it already.
  */
 export interface Lines {
   readonly blocks: readonly Block[];
@@ -53,7 +53,7 @@ export function closeAll(lines: Lines): Lines {
   return { ...lines, blocks: lines.blocks.map((block) => ({ ...block, isOpen: false })) };
 }
 
-/** One line of its own, in turn. */
+/** Appends a block of one line, which is printed in turn. */
 export function addLine(lines: Lines, path: readonly PathStep[], ...spans: readonly Span[]): Lines {
   const block = {
     key: "",
@@ -67,7 +67,7 @@ export function addLine(lines: Lines, path: readonly PathStep[], ...spans: reado
   return { ...lines, blocks: [...lines.blocks, block] };
 }
 
-/** What may be shown now. Costs what is shown and what is open, never the history. */
+/** Takes the spans that may be printed now. Its cost grows with what is printed and what is open, never with the history. */
 export function flush(lines: Lines): readonly [lines: Lines, spans: readonly Span[]] {
   const spans: Span[] = [];
   const blocks = [...lines.blocks];
@@ -95,7 +95,7 @@ export function flush(lines: Lines): readonly [lines: Lines, spans: readonly Spa
   return [{ blocks, path, held }, spans];
 }
 
-/** Every line but an empty one is moved in. */
+/** Indents every line but an empty one. */
 function indented(
   waiting: readonly Span[],
   depth: number,
@@ -116,15 +116,15 @@ function indented(
   return { spans, isAtStart };
 }
 
-/** Ends the line that is being written, for a word from beside; what goes on is moved in again. */
+/** Ends the line that is being written, for a note of its own; text that continues is indented again. */
 export function breakLine(lines: Lines): readonly [lines: Lines, spans: readonly Span[]] {
   const [first, ...rest] = lines.blocks;
-  if (!first?.hasBegun || first.isAtStart) return settle(lines);
+  if (!first?.hasBegun || first.isAtStart) return endHeldLine(lines);
   return [{ ...lines, blocks: [{ ...first, isAtStart: true }, ...rest] }, [NEW_LINE]];
 }
 
 /** Ends the line that was left open. */
-export function settle(lines: Lines): readonly [lines: Lines, spans: readonly Span[]] {
+export function endHeldLine(lines: Lines): readonly [lines: Lines, spans: readonly Span[]] {
   return lines.held === undefined ? [lines, []] : [{ ...lines, held: undefined }, [NEW_LINE]];
 }
 

@@ -1,12 +1,12 @@
 import type { CallView, ThreadView } from "@throughline/agent-client";
 import type { PathStep } from "./blocks.js";
 
-/** The work of the run that is shown, in the order it began. */
+/** The calls of the run that is shown, in the order they began. */
 export function callsOfRun({ calls, run }: ThreadView): readonly CallView[] {
   return calls.filter(({ runId }) => runId === run?.serviceRunId);
 }
 
-/** The nodes and subgraphs around a call, and itself if it is one. A tool is told by its own lines. */
+/** The nodes and subgraphs around a call, and itself if it is one. A tool is shown by its own lines. */
 export function pathOf(view: ThreadView, callId: string | undefined): readonly PathStep[] {
   const calls = new Map(callsOfRun(view).map((call) => [call.callId, call]));
   const path: PathStep[] = [];
@@ -20,7 +20,7 @@ export function pathOf(view: ThreadView, callId: string | undefined): readonly P
   return path;
 }
 
-/** A message that no model wrote has no call: it stands where work began last. */
+/** The path of a message. One that no model wrote has no call, so its path is that of the running node that began last. */
 export function pathOfMessage(view: ThreadView, messageId: string | undefined): readonly PathStep[] {
   let latest: CallView | undefined;
   for (const call of callsOfRun(view)) {

@@ -5,7 +5,7 @@ import type { AgentFrame } from "@throughline/agent-client";
 import type { Envelope, LogEntry } from "@throughline/ai-core";
 import { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { createFrameSteps, showNext } from "./reduce-frame.js";
+import { createFrameSteps, printFrame } from "./reduce-frame.js";
 
 import { emptyTranscript } from "./transcript.js";
 
@@ -57,7 +57,7 @@ function transcriptOf(entries: readonly LogEntry[]): string {
     // As they come off the wire.
     const frames: readonly AgentFrame[] = JSON.parse(JSON.stringify(face.frames(fold, entry)));
     for (const step of steps(frames)) {
-      const [next, spans] = showNext(state, step);
+      const [next, spans] = printFrame(state, step);
       state = next;
       text += spans.map((span) => span.text).join("");
     }

@@ -15,8 +15,8 @@ import {
 import { z } from "zod";
 import type { Span } from "../terminal/terminal.js";
 
-/** An interrupt as a person is asked it. */
-export interface Question {
+/** An interrupt as a person reads it on the terminal. */
+export interface TerminalInterrupt {
   readonly interruptId: string;
   readonly asked: Asked;
 }
@@ -30,7 +30,10 @@ const metadataSchema = z.object({
 
 const argsSchema = z.record(z.string(), z.json());
 
-export function toQuestion({ id, metadata }: Pick<WireInterrupt, "id" | "metadata">): Question {
+export function toTerminalInterrupt({
+  id,
+  metadata,
+}: Pick<WireInterrupt, "id" | "metadata">): TerminalInterrupt {
   const { raw = null, responseSchema } = metadataSchema.safeParse(metadata).data?.langgraph ?? {};
   return { interruptId: id, asked: readQuestion(raw, responseSchema) };
 }
@@ -38,10 +41,11 @@ export function toQuestion({ id, metadata }: Pick<WireInterrupt, "id" | "metadat
 export type Answer = { readonly value: Json } | { readonly problem: string };
 
 /**
- * A number picks an option, an empty line takes the recommendation, words such as `yes` and `approve` answer what asks for
- * them, JSON is that value, anything else is its text. What the graph can't take is a problem.
+ * Parses a line as an answer: a number picks an option, an empty line takes the recommendation, words such as `yes` and
+ * `approve` answer interrupts that offer them, JSON is that value, anything else is its text. A value that the graph can't
+ * accept is a problem.
  */
-export function readAnswer({ asked }: Question, line: string): Answer {
+export function readAnswer({ asked }: TerminalInterrupt, line: string): Answer {
   const text = line.trim();
   if (text === "") {
     const preset = presetOf(asked);
@@ -53,12 +57,12 @@ export function readAnswer({ asked }: Question, line: string): Answer {
       ? { value: option.value }
       : { problem: `Choose a number from 1 to ${asked.options.length}.` };
   }
-  const spoken = spokenAnswer(asked, text);
+  const shorthand = shorthandAnswer(asked, text);
   const written = parsed(text);
   const how = howToDecide(asked);
-  if (spoken === undefined && how && (typeof written !== "object" || written === null))
+  if (shorthand === undefined && how && (typeof written !== "object" || written === null))
     return { problem: how };
-  const candidates = spoken === undefined ? [written, text] : [spoken];
+  const candidates = shorthand === undefined ? [written, text] : [shorthand];
   let problem = "";
   for (const candidate of candidates) {
     if (candidate === undefined) continue;
@@ -75,7 +79,7 @@ function presetOf(asked: Asked): Json | undefined {
   return asked.kind === "draft" ? asked.draft : undefined;
 }
 
-/** What decides about tool calls in words, for those that are offered. */
+/** The inputs that decide about tool calls, by decision. */
 const DECIDING: Readonly<Record<string, string>> = {
   approve: "approve",
   edit: "edit and the arguments as JSON",
@@ -83,7 +87,7 @@ const DECIDING: Readonly<Record<string, string>> = {
   respond: "respond and a text",
 };
 
-/** Of questions that only decisions answer. */
+/** The hint for interrupts that only decisions answer. */
 function howToDecide(asked: Asked): string | undefined {
   if (asked.kind !== "approvals" && asked.kind !== "approval") return undefined;
   const actions = asked.kind === "approvals" ? asked.actions : [asked.action];
@@ -93,13 +97,13 @@ function howToDecide(asked: Asked): string | undefined {
   return `Type ${[...ways, "the decision as JSON"].join(", or ")}.${each}`;
 }
 
-/** A decision, or `approve` and `reject` for each call with commas between. */
-function spokenAnswer(asked: Asked, text: string): Json | undefined {
+/** Parses a decision word, or `approve` and `reject` for each call with commas between. */
+function shorthandAnswer(asked: Asked, text: string): Json | undefined {
   switch (asked.kind) {
     case "yes_no":
       return /^y(es)?$/i.test(text) ? true : /^no?$/i.test(text) ? false : undefined;
     case "approvals": {
-      const [first, ...more] = (/^[ar]\w*\s*,/i.test(text) ? text.split(",") : [text]).map(spokenDecision);
+      const [first, ...more] = (/^[ar]\w*\s*,/i.test(text) ? text.split(",") : [text]).map(shorthandDecision);
       if (!first) return undefined;
       const decisions = more.length === 0 ? asked.actions.map(() => first) : [first, ...more];
       const isWhole = decisions.length === asked.actions.length;
@@ -107,11 +111,11 @@ function spokenAnswer(asked: Asked, text: string): Json | undefined {
       return isWhole && known.length === decisions.length ? answerApprovals(asked, known) : undefined;
     }
     case "approval": {
-      const decision = spokenDecision(text);
+      const decision = shorthandDecision(text);
       return decision && answerApproval(asked, decision);
     }
     case "agent_inbox": {
-      const decision = spokenDecision(text);
+      const decision = shorthandDecision(text);
       if (decision?.type === "approve") return answerAgentInbox(asked, { type: "accept" });
       if (decision?.type === "reject") return answerAgentInbox(asked, { type: "ignore" });
       return parsed(text) === undefined && asked.allowed.includes("response")
@@ -123,7 +127,7 @@ function spokenAnswer(asked: Asked, text: string): Json | undefined {
   }
 }
 
-function spokenDecision(text: string): Decision | undefined {
+function shorthandDecision(text: string): Decision | undefined {
   if (/^\s*(a|approve|y|yes)\s*$/i.test(text)) return { type: "approve" };
   const [, verb, more] = /^\s*(r|reject|n|no|e|edit|respond)\b[\s:]*(.*)$/is.exec(text) ?? [];
   const rest = more?.trim() ?? "";
@@ -151,10 +155,10 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Without the end of its last line. */
-export function showQuestion({ asked }: Question): readonly Span[] {
-  const isUnworded = asked.message === NO_WORDS && asked.kind === "other" && asked.value !== null;
-  const message = isUnworded ? JSON.stringify(asked.value, undefined, 2) : asked.message;
+/** The interrupt as text, without the end of its last line. */
+export function showQuestion({ asked }: TerminalInterrupt): readonly Span[] {
+  const hasNoMessage = asked.message === NO_WORDS && asked.kind === "other" && asked.value !== null;
+  const message = hasNoMessage ? JSON.stringify(asked.value, undefined, 2) : asked.message;
   return [{ tone: "strong", text: `? ${message}` }, ...detailsOf(asked)];
 }
 

@@ -2,20 +2,20 @@ import { createInterface, type Interface } from "node:readline";
 import type { Json } from "@throughline/ai-core";
 import { UsageError } from "../command.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { type Question, readAnswer } from "./interrupt.js";
+import { readAnswer, type TerminalInterrupt } from "./interrupt.js";
 
 /** Lines from a person or a pipe, in order, one for each prompt. */
 export interface Answers {
   /** The next line; `undefined` at the end of input, and when the prompt was withdrawn. */
   next(prompt: string): Promise<string | undefined>;
-  /** Takes the prompt back: what it asked for is no longer wanted. */
+  /** Withdraws the prompt: its interrupt is no longer open. */
   withdraw(): void;
   close(): void;
 }
 
 /**
- * Reads nothing before it is asked to: a command that asks nothing must leave the input of the script around it alone. From
- * then on lines that come too early are kept, because a pipe delivers all of them at once.
+ * Reads no input before the first prompt: a command that prompts for nothing must leave the input of the script around it alone.
+ * From then on early lines are buffered, because a pipe delivers all of them at once.
  */
 export function readAnswers({ input, output, isInteractive }: Terminal, onInterrupt: () => void): Answers {
   const lines: string[] = [];
@@ -33,7 +33,7 @@ export function readAnswers({ input, output, isInteractive }: Terminal, onInterr
     const opened = createInterface({ input, ...(isInteractive && { output }), terminal: isInteractive });
     opened.on("line", (line) => {
       if (waiting) give(line);
-      // What a person types while nothing is asked answers nothing.
+      // A line that a person types without a prompt is dropped.
       else if (!isInteractive) lines.push(line);
     });
     opened.on("close", () => {
@@ -47,8 +47,8 @@ export function readAnswers({ input, output, isInteractive }: Terminal, onInterr
 
   return {
     next(prompt) {
-      const kept = lines.shift();
-      if (kept !== undefined) return Promise.resolve(kept);
+      const buffered = lines.shift();
+      if (buffered !== undefined) return Promise.resolve(buffered);
       if (hasEnded) return Promise.resolve(undefined);
       reader ??= open();
       if (isInteractive) {
@@ -61,7 +61,7 @@ export function readAnswers({ input, output, isInteractive }: Terminal, onInterr
     },
     withdraw() {
       if (!waiting) return;
-      // Back to where the prompt began, and away with what was typed.
+      // Moves back to where the prompt began and clears what was typed.
       if (isInteractive) output.write("\r\u001b[K");
       give(undefined);
     },
@@ -78,7 +78,7 @@ export interface GivenAnswer {
   readonly value: Json;
 }
 
-/** By interrupt, as a run takes them. */
+/** The answers by interrupt id, as the input of a run has them. */
 export function answersOf(given: readonly GivenAnswer[]): Readonly<Record<string, Json>> {
   return Object.fromEntries(given.map(({ interruptId, value }) => [interruptId, value]));
 }
@@ -87,11 +87,11 @@ export function answersOf(given: readonly GivenAnswer[]): Readonly<Record<string
 export async function askQuestions(
   terminal: Terminal,
   answers: Answers,
-  questions: readonly Question[],
+  questions: readonly TerminalInterrupt[],
 ): Promise<readonly GivenAnswer[] | undefined> {
   const given: GivenAnswer[] = [];
   for (const [index, question] of questions.entries()) {
-    // They stand above all together: which one is asked now must be seen.
+    // All questions are printed above together, so the prompt numbers the current one.
     const which = questions.length > 1 ? ` ${index + 1} of ${questions.length}` : "";
     for (;;) {
       const line = await answers.next(terminal.paint({ tone: "strong", text: `answer${which}> ` }));

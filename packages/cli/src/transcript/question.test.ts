@@ -1,8 +1,8 @@
 import type { Json } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { readAnswer, showQuestion, toQuestion } from "./interrupt.js";
+import { readAnswer, showQuestion, toTerminalInterrupt } from "./interrupt.js";
 
-const asked = (raw: Json) => toQuestion({ id: "i", metadata: { langgraph: { raw } } });
+const asked = (raw: Json) => toTerminalInterrupt({ id: "i", metadata: { langgraph: { raw } } });
 const textOf = (raw: Json) =>
   showQuestion(asked(raw))
     .map((span) => span.text)
@@ -85,7 +85,7 @@ describe("a question of a graph", () => {
 
   it("takes yes and no where they are asked for, and a number as text where the schema wants one", () => {
     expect(readAnswer(asked("Shall I go on?"), "y")).toEqual({ value: true });
-    const question = toQuestion({
+    const question = toTerminalInterrupt({
       id: "i",
       metadata: { langgraph: { raw: "Which year?", responseSchema: { type: "string" } } },
     });

@@ -11,35 +11,35 @@ import {
 } from "@throughline/agent-client";
 import { ERROR_CODES, isErrorCode } from "@throughline/ai-core";
 import { printable, type Span } from "../terminal/terminal.js";
-import { addLine, breakLine, flush, settle } from "./blocks.js";
+import { addLine, breakLine, endHeldLine, flush } from "./blocks.js";
 import { callsOfRun, pathOf, pathOfMessage } from "./call-path.js";
-import { type Question, showQuestion, toQuestion } from "./interrupt.js";
+import { showQuestion, type TerminalInterrupt, toTerminalInterrupt } from "./interrupt.js";
 import { readSnapshot } from "./snapshot.js";
 import { describeProgress, describeValue, describeWarning, oneLine, textOf, usageLine } from "./text.js";
 import {
   beginText,
   endText,
   growText,
+  printEnd,
+  printInput,
+  printLine,
+  printToolCall,
+  printToolResult,
   remember,
   type Transcript,
-  tellEnd,
-  tellInput,
-  tellLine,
-  tellToolCall,
-  tellToolResult,
 } from "./transcript.js";
 
 type Shown = readonly [state: Transcript, spans: readonly Span[]];
 
-/** One step: what the terminal knows then, and what it prints for it. */
-export function showNext(state: Transcript, { frame: { id, event }, view }: FrameStep): Shown {
-  // A stream that begins tells first how things stand. That is not of the log, so it has no id.
+/** Reduces one frame: returns the next transcript and the spans to print for it. */
+export function printFrame(state: Transcript, { frame: { id, event }, view }: FrameStep): Shown {
+  // A stream begins with a prelude that describes the current state. The prelude is not from the log, so its frames have no id.
   const isLive = state.isLive && !(event.type === "RUN_STARTED" && id === undefined);
   const next = reduce({ ...state, isLive, view }, state.view, event);
-  return print({ ...next, isLive: next.isLive || id !== undefined });
+  return printPending({ ...next, isLive: next.isLive || id !== undefined });
 }
 
-/** The service did not take what was sent. This does not wait for a text that streams. */
+/** Shows that the service refused a command. It does not wait for a text that streams. */
 export function showRefusal(state: Transcript, { code, message }: Refusal): Shown {
   const hint = isErrorCode(code) ? ` ${ERROR_CODES[code].hint}` : "";
   const [lines, spans] = breakLine(state.lines);
@@ -59,15 +59,15 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** Questions that are open, once more. */
+/** Shows the open interrupts once more. */
 export function showQuestions(state: Transcript): Shown {
-  return print(state.questions.reduce(ask, state));
+  return printPending(state.questions.reduce(ask, state));
 }
 
-function print(state: Transcript): Shown {
+function printPending(state: Transcript): Shown {
   const [lines, spans] = flush(state.lines);
-  const [settled, last] = state.isOpen ? [lines, []] : settle(lines);
-  return [{ ...state, lines: settled }, [...spans, ...last]];
+  const [ended, last] = state.isOpen ? [lines, []] : endHeldLine(lines);
+  return [{ ...state, lines: ended }, [...spans, ...last]];
 }
 
 function reduce(state: Transcript, before: ThreadView, event: AgentEvent): Transcript {
@@ -90,17 +90,17 @@ function reduce(state: Transcript, before: ThreadView, event: AgentEvent): Trans
     case "REASONING_MESSAGE_END":
       return endText(state, event.messageId);
     case "TOOL_CALL_END":
-      return tellToolCall(state, event.toolCallId);
+      return printToolCall(state, event.toolCallId);
     case "TOOL_CALL_RESULT": {
       const { messageId, toolCallId, content } = event;
       const failed = messageById(state.view, messageId)?.failed ?? false;
-      return tellToolResult(state, { messageId, toolCallId, text: textOf(content), failed });
+      return printToolResult(state, { messageId, toolCallId, text: textOf(content), failed });
     }
     case "STATE_SNAPSHOT":
     case "STATE_DELTA":
-      return tellStateChanges(state, before.state);
+      return printStateChanges(state, before.state);
     case "CUSTOM":
-      return tellCustom(state, before, event.name, event.value);
+      return printCustom(state, before, event.name, event.value);
     case "RUN_FINISHED":
     case "RUN_ERROR":
       return endRun(state, before, event.type === "RUN_ERROR");
@@ -113,64 +113,64 @@ function startRun(
   state: Transcript,
   { runId, input }: Extract<AgentEvent, { type: "RUN_STARTED" }>,
 ): Transcript {
-  // A returning watcher is told again which run it is in.
+  // A reconnected subscriber receives the start of the current run again.
   if (state.isOpen && state.runId === runId) return state;
   const started: Transcript = { ...state, runId, isOpen: true, questions: [], ending: undefined };
-  const said = input?.messages ?? [];
-  return said.reduce((shown, { id, content }) => tellInput(shown, id, textOf(content)), started);
+  const messages = input?.messages ?? [];
+  return messages.reduce((shown, { id, content }) => printInput(shown, id, textOf(content)), started);
 }
 
 function endRun(state: Transcript, before: ThreadView, isFailure: boolean): Transcript {
   const { run, usage, interrupts } = state.view;
-  const questions = interrupts.map(toQuestion);
+  const questions = interrupts.map(toTerminalInterrupt);
   const status = run === null || run.status === "running" ? "success" : run.status;
   const code = run?.error?.code;
   let ended: Transcript = {
-    ...tellEnd(state, { status, ...(code !== undefined && { code }) }),
+    ...printEnd(state, { status, ...(code !== undefined && { code }) }),
     questions,
   };
   if (isFailure && run?.error) {
-    ended = tellLine(ended, [], ["bad", `✗ ${withOrigin(run.error)}`]);
-    for (const line of stackOf(run.error)) ended = tellLine(ended, [], ["dim", line]);
+    ended = printLine(ended, [], ["bad", `✗ ${withOrigin(run.error)}`]);
+    for (const line of stackOf(run.error)) ended = printLine(ended, [], ["dim", line]);
   }
-  // How an idle thread stands is no news of a run.
+  // The status of an idle thread is no change of a run.
   else if (state.isLive) {
-    if (status === "cancelled") ended = tellLine(ended, [], ["mark", "■ stopped"]);
+    if (status === "cancelled") ended = printLine(ended, [], ["mark", "■ stopped"]);
     const line = usage && usage !== before.usage ? usageLine(usage) : undefined;
-    if (line !== undefined) ended = tellLine(ended, [], ["dim", line]);
+    if (line !== undefined) ended = printLine(ended, [], ["dim", line]);
   }
   return questions.reduce(ask, ended);
 }
 
-/** What failed, and in which node; a graph's own error names the node already. */
+/** The error message with the node that failed. A graph's own error names the node already. */
 function withOrigin({ message, node, class: kind }: RunErrorView): string {
   const where = node && !message.includes(`\`${node}\``) ? `node \`${node}\`` : "";
-  // That a node failed is said by naming it.
+  // The name of the node shows that a node failed.
   const facts = [where, kind && kind !== "node" ? `${kind} error` : ""].filter((fact) => fact !== "");
   return facts.length > 0 ? `${message} (${facts.join(", ")})` : message;
 }
 
 const SHOWN_FRAMES = 5;
 
-/** Where it was thrown, of a service that tells this. The first lines repeat the message. */
+/** The stack of an error, where the service sends it. Its first lines repeat the message. */
 function stackOf({ own }: RunErrorView): readonly string[] {
   const frames = own?.stack?.split("\n").filter((line) => /^\s*at /.test(line)) ?? [];
   return frames.slice(0, SHOWN_FRAMES).map((line) => `    ${line.trim()}`);
 }
 
-function ask(state: Transcript, question: Question): Transcript {
+function ask(state: Transcript, question: TerminalInterrupt): Transcript {
   return { ...state, lines: addLine(state.lines, [], ...showQuestion(question)) };
 }
 
-/** A frame, and the thread as it stands then. */
+/** A frame, and the view of the thread after it. */
 interface FrameStep {
   readonly frame: AgentFrame;
   readonly view: ThreadView;
 }
 
 /**
- * Projects frames one at a time, because a terminal tells what happened in order and can't draw the last view alone. Drops what
- * came before, and what follows a frame that does not fit: agent-client asks for all of it anew.
+ * Projects frames one at a time, because a terminal prints events in order and can't draw the last view alone. Drops duplicate
+ * frames, and all frames after one that does not fit: agent-client then requests the whole thread again.
  */
 export function createFrameSteps(): (frames: readonly AgentFrame[]) => readonly FrameStep[] {
   let projection: Projection = emptyProjection;
@@ -192,14 +192,14 @@ export function createFrameSteps(): (frames: readonly AgentFrame[]) => readonly 
   };
 }
 
-/** `before`: the thread as it stood before the event. */
-function tellCustom(state: Transcript, before: ThreadView, name: string, value: unknown): Transcript {
+/** Prints a custom event. `before`: the view of the thread before the event. */
+function printCustom(state: Transcript, before: ThreadView, name: string, value: unknown): Transcript {
   switch (name) {
     case "throughline.calls": {
       const run = callsOfRun(state.view).findLast(({ kind }) => kind === "run");
       if (run?.status !== "running") return state;
-      if (!state.isLive) return tellEarlier(state, run);
-      return tellRun(
+      if (!state.isLive) return printEarlierCalls(state, run);
+      return printRun(
         state,
         run,
         callsOfRun(before).findLast(({ kind }) => kind === "run"),
@@ -207,41 +207,41 @@ function tellCustom(state: Transcript, before: ThreadView, name: string, value: 
     }
     case "throughline.tool_update": {
       const { toolCallId, text } = describeProgress(value);
-      return tellLine(state, pathOf(state.view, toolCallId), ["dim", `• ${text}`]);
+      return printLine(state, pathOf(state.view, toolCallId), ["dim", `• ${text}`]);
     }
     case "throughline.warning":
-      return tellLine(state, [], ["dim", `! ${describeWarning(value)}`]);
+      return printLine(state, [], ["dim", `! ${describeWarning(value)}`]);
     default: {
-      // The question comes with the run's end.
+      // The interrupt comes with the run's end.
       if (name === "on_interrupt" || name.startsWith("throughline.")) return state;
       const text = `• ${name}: ${oneLine(describeValue(value), 200)}`;
-      return tellLine(state, pathOfMessage(state.view, undefined), ["dim", text]);
+      return printLine(state, pathOfMessage(state.view, undefined), ["dim", text]);
     }
   }
 }
 
-/** To who joins a long run: how much of it is not shown any more. */
-function tellEarlier(state: Transcript, { callId, earlier = 0 }: CallView): Transcript {
+/** Prints, for a subscriber that joins a long run, how many of its calls are not shown any more. */
+function printEarlierCalls(state: Transcript, { callId, earlier = 0 }: CallView): Transcript {
   const key = `${callId}/earlier`;
-  if (earlier === 0 || state.told.has(key)) return state;
-  const words = earlier === 1 ? "… 1 earlier call" : `… ${earlier} earlier calls`;
-  return tellLine(remember(state, key, words), [], ["dim", words]);
+  if (earlier === 0 || state.printed.has(key)) return state;
+  const text = earlier === 1 ? "… 1 earlier call" : `… ${earlier} earlier calls`;
+  return printLine(remember(state, key, text), [], ["dim", text]);
 }
 
-function tellRun(state: Transcript, run: CallView, before: CallView | undefined): Transcript {
+function printRun(state: Transcript, run: CallView, before: CallView | undefined): Transcript {
   if (before) {
-    const isTakenUp = run.attempt > before.attempt;
-    return isTakenUp ? tellLine(state, [], ["mark", "↻ Its server was lost; the run goes on."]) : state;
+    const isRecovered = run.attempt > before.attempt;
+    return isRecovered ? printLine(state, [], ["mark", "↻ Its server was lost; the run goes on."]) : state;
   }
   const { kind, id } = run.startedBy ?? { kind: "client" };
   if (kind === "client") return state;
-  return tellLine(state, [], ["mark", `◆ started by ${kind}${id === undefined ? "" : ` ${id}`}`]);
+  return printLine(state, [], ["mark", `◆ started by ${kind}${id === undefined ? "" : ` ${id}`}`]);
 }
 
 const MAX_SHOWN = 200;
 
 /** Prints one line per value of the graph's state that an event changed: a list whole, of an object its changed entries. */
-function tellStateChanges(state: Transcript, before: unknown): Transcript {
+function printStateChanges(state: Transcript, before: unknown): Transcript {
   // A connection begins with the state as it is, which is no change.
   if (!state.isLive || !state.isOpen) return state;
   const [was, is] = [entriesOf(before), entriesOf(state.view.state)];
@@ -253,12 +253,12 @@ function tellStateChanges(state: Transcript, before: unknown): Transcript {
         ? [[key, value]]
         : changesOf(outer, inner).map(([name, each]) => [`${key} ${name}`, each]);
     })
-    .reduce((shown, [name, value]) => tellLine(shown, [], ["dim", lineOf(name, value)]), state);
+    .reduce((shown, [name, value]) => printLine(shown, [], ["dim", lineOf(name, value)]), state);
 }
 
 type Entries = ReadonlyMap<string, unknown>;
 
-/** Of an object; a list or a scalar has none. The messages are shown by their own events. */
+/** The entries of an object; a list or a scalar has none. Messages are left out: their own events show them. */
 function entriesOf(value: unknown): Entries {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return new Map();
   return new Map(Object.entries(value).filter(([key]) => key !== "messages"));
@@ -272,7 +272,7 @@ function changesOf(was: Entries, is: Entries): readonly (readonly [string, unkno
   return [...changed, ...removed];
 }
 
-/** The value that a channel begins with. */
+/** Whether a value is one that a channel begins with. */
 function isEmpty(value: unknown): boolean {
   return value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
 }

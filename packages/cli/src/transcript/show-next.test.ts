@@ -1,6 +1,6 @@
 import type { AgentFrame } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
-import { createFrameSteps, showNext, showRefusal } from "./reduce-frame.js";
+import { createFrameSteps, printFrame, showRefusal } from "./reduce-frame.js";
 
 import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript.js";
 
@@ -24,7 +24,7 @@ function show(
   let state = emptyTranscript({ showsInput: true, history: 20, ...options });
   let text = "";
   for (const step of createFrameSteps()(frames)) {
-    const [next, spans] = showNext(state, step);
+    const [next, spans] = printFrame(state, step);
     state = next;
     text += spans.map((span) => span.text).join("");
   }

@@ -5,46 +5,46 @@ import {
   beginText,
   endText,
   growText,
+  printedText,
+  printInput,
+  printLine,
+  printToolCall,
+  printToolResult,
   remember,
   type Transcript,
-  tellInput,
-  tellLine,
-  tellToolCall,
-  tellToolResult,
-  textTold,
 } from "./transcript.js";
 
-/** A conversation told whole: only what this terminal has not shown is shown. */
+/** Reduces a snapshot of the whole conversation. Prints only what this terminal has not shown. */
 export function readSnapshot(state: Transcript, messages: readonly MessageView[]): Transcript {
-  // Sent before another order of the same messages, for clients that keep their own.
+  // An empty snapshot precedes a new order of the same messages, for clients that retain their own list.
   if (messages.length === 0) return state;
-  const isArrival = !state.isLive && state.told.size === 0 && state.saying.size === 0;
+  const isArrival = !state.isLive && state.printed.size === 0 && state.streaming.size === 0;
   const hidden = isArrival ? Math.max(0, messages.length - state.options.history) : 0;
   const past = messages
     .slice(0, hidden)
-    .reduce(rememberMessage, isArrival ? state : takeBack(state, messages));
+    .reduce(rememberMessage, isArrival ? state : retract(state, messages));
   const earlier = hidden === 1 ? "… 1 earlier message" : `… ${hidden} earlier messages`;
-  const begun = hidden > 0 && state.options.history > 0 ? tellLine(past, [], ["dim", earlier]) : past;
-  return messages.slice(hidden).reduce(tellMessage, begun);
+  const begun = hidden > 0 && state.options.history > 0 ? printLine(past, [], ["dim", earlier]) : past;
+  return messages.slice(hidden).reduce(printMessage, begun);
 }
 
-function tellMessage(state: Transcript, message: MessageView): Transcript {
+function printMessage(state: Transcript, message: MessageView): Transcript {
   const text = textOf(message.content);
   switch (message.role) {
     case "user":
-      return tellInput(state, message.id, text);
+      return printInput(state, message.id, text);
     case "reasoning":
-      return tellText(state, message.id, "dim", text);
+      return printText(state, message.id, "dim", text);
     case "tool": {
       const { id: messageId, toolCallId = "", failed = false } = message;
-      return tellToolResult(state, { messageId, toolCallId, text, failed });
+      return printToolResult(state, { messageId, toolCallId, text, failed });
     }
     case "assistant": {
-      const said = tellText(state, message.id, "plain", text);
-      // Arguments that still stream are told when they are whole.
+      const withText = printText(state, message.id, "plain", text);
+      // A call whose arguments still stream is printed when they are complete.
       return (message.toolCalls ?? []).reduce(
-        (shown, { id, args }) => (isJson(args) ? tellToolCall(shown, id) : shown),
-        said,
+        (shown, { id, args }) => (isJson(args) ? printToolCall(shown, id) : shown),
+        withText,
       );
     }
     default:
@@ -52,38 +52,39 @@ function tellMessage(state: Transcript, message: MessageView): Transcript {
   }
 }
 
-function tellText(state: Transcript, id: string, tone: Tone, text: string): Transcript {
-  const known = textTold(state, id) ?? "";
+function printText(state: Transcript, id: string, tone: Tone, text: string): Transcript {
+  const known = printedText(state, id) ?? "";
   if (text === "" || known === text) return state;
   const isMore = text.startsWith(known);
-  // What is open is on its line already; a text that became another one is told whole, below.
-  if (state.saying.has(id)) return growText(state, id, tone, isMore ? text.slice(known.length) : `\n${text}`);
-  const begun = beginText({ ...state, told: without(state.told, [id]) }, id, []);
+  // An open text is on its line already. A text that was replaced by another one is printed whole on the next line.
+  if (state.streaming.has(id))
+    return growText(state, id, tone, isMore ? text.slice(known.length) : `\n${text}`);
+  const begun = beginText({ ...state, printed: without(state.printed, [id]) }, id, []);
   const grown = growText(begun, id, tone, isMore ? text.slice(known.length) : text);
-  const whole = { ...grown, saying: new Map(grown.saying).set(id, text) };
-  // The line is left open: on arrival it is not known whether the message goes on.
+  const whole = { ...grown, streaming: new Map(grown.streaming).set(id, text) };
+  // The line stays open: on arrival it is not known whether the message continues.
   return endText(whole, id, { isHeld: true });
 }
 
 const MAX_QUOTED = 60;
 
-/** What a crashed attempt said and never committed, or what a node said to itself, is not in the conversation any more. */
-function takeBack(state: Transcript, messages: readonly MessageView[]): Transcript {
+/** Retracts printed texts that left the conversation: of a crashed attempt that never committed, or internal to a node. */
+function retract(state: Transcript, messages: readonly MessageView[]): Transcript {
   if (!state.isOpen) return state;
   const there = new Set(
     messages.flatMap(({ id, toolCalls }) => [id, ...(toolCalls ?? []).map((call) => call.id)]),
   );
-  const finished = [...state.told].filter(([, { runId }]) => runId === state.runId).map(([id]) => id);
-  const said = [...finished, ...state.saying.keys()].filter((id) => !id.endsWith("/reasoning"));
-  const gone = said.filter((id) => !there.has(id));
+  const finished = [...state.printed].filter(([, { runId }]) => runId === state.runId).map(([id]) => id);
+  const shownIds = [...finished, ...state.streaming.keys()].filter((id) => !id.endsWith("/reasoning"));
+  const gone = shownIds.filter((id) => !there.has(id));
   if (gone.length === 0) return state;
   const ended = gone.reduce((shown, id) => endText(shown, id), state);
-  const told = { ...ended, told: without(ended.told, gone) };
-  const isLast = said.slice(-gone.length).every((id) => gone.includes(id));
+  const next = { ...ended, printed: without(ended.printed, gone) };
+  const isLast = shownIds.slice(-gone.length).every((id) => gone.includes(id));
   const what = isLast
     ? "What was said last was not kept."
-    : `Not kept: ${gone.map((id) => quoteOf(textTold(state, id) ?? "")).join(" · ")}`;
-  return tellLine(told, [], ["mark", `↺ ${what}`]);
+    : `Not kept: ${gone.map((id) => quoteOf(printedText(state, id) ?? "")).join(" · ")}`;
+  return printLine(next, [], ["mark", `↺ ${what}`]);
 }
 
 function quoteOf(text: string): string {

@@ -2,7 +2,7 @@ import type { MessageView, UsageView } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 import { z } from "zod";
 
-/** A message as text: files by their names, and where they lie. */
+/** A message as text: files by their names and URLs. */
 export function textOf(content: MessageView["content"] | undefined): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(textOfPart).join("\n");
@@ -68,7 +68,7 @@ export function usageLine(usage: UsageView): string | undefined {
   const times = calls === 1 ? "1 model call" : `${calls} model calls`;
   if (read + written === 0) return times;
   const rest = isComplete ? "" : " and calls without a price yet";
-  // Of a service that meters nothing it is not there.
+  // A service that meters nothing sends no price.
   const price = typeof costUsd === "number" ? `, $${costUsd.toFixed(4)}${rest}` : "";
   return `${times}, ${read} tokens in, ${written} out${price}`;
 }

@@ -1,10 +1,10 @@
 import type { AgentFrame } from "@throughline/agent-client";
 import type { Span, Terminal } from "../terminal/terminal.js";
 import { breakLine, NO_LINES } from "./blocks.js";
-import { createFrameSteps, type Refusal, showNext, showQuestions, showRefusal } from "./reduce-frame.js";
+import { createFrameSteps, printFrame, type Refusal, showQuestions, showRefusal } from "./reduce-frame.js";
 import { emptyTranscript, type Transcript, type TranscriptOptions } from "./transcript.js";
 
-/** A thread on a terminal: frames in, lines out; or, as JSON, every event as it came. */
+/** Prints a thread on a terminal: frames in, lines out; or, as JSON, every event as it came. */
 export interface ThreadScreen {
   readonly transcript: Transcript;
   show(frames: readonly AgentFrame[]): void;
@@ -12,9 +12,9 @@ export interface ThreadScreen {
   muteUntil(messageId: string): void;
   unmute(): void;
   refuse(refusal: Refusal): void;
-  /** Questions that came while it was mute. */
+  /** Prints the interrupts that arrived while it was mute. */
   showQuestions(): void;
-  /** A word from beside, on a line of its own. */
+  /** Prints a note on a line of its own, on stderr. */
   note(text: string): void;
 }
 
@@ -26,7 +26,7 @@ export function threadScreen(
   let transcript = emptyTranscript(options);
   let awaited: string | undefined;
 
-  function take([next, spans]: readonly [Transcript, readonly Span[]]): void {
+  function apply([next, spans]: readonly [Transcript, readonly Span[]]): void {
     transcript = next;
     if (!isJson && awaited === undefined && spans.length > 0) terminal.show(spans);
   }
@@ -41,7 +41,7 @@ export function threadScreen(
         if (event.type === "RUN_STARTED" && event.input?.messages?.some(({ id }) => id === awaited))
           awaited = undefined;
         if (isJson && awaited === undefined) terminal.print(`${JSON.stringify(event)}\n`);
-        take(showNext(transcript, step));
+        apply(printFrame(transcript, step));
       }
     },
     muteUntil(messageId) {
@@ -50,18 +50,18 @@ export function threadScreen(
     unmute() {
       if (awaited === undefined) return;
       awaited = undefined;
-      // A text that streams stands on no line of this terminal.
+      // A text that streams has no line on this terminal.
       transcript = { ...transcript, lines: NO_LINES };
     },
     refuse(refusal) {
       if (isJson) terminal.print(`${JSON.stringify({ type: "RUN_ERROR", ...refusal })}\n`);
-      take(showRefusal(transcript, refusal));
+      apply(showRefusal(transcript, refusal));
     },
     showQuestions() {
-      take(showQuestions(transcript));
+      apply(showQuestions(transcript));
     },
     note(text) {
-      take(breakLines(transcript));
+      apply(breakLines(transcript));
       terminal.note(text);
     },
   };

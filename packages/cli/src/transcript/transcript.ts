@@ -17,23 +17,24 @@ import {
   type PathStep,
 } from "./blocks.js";
 import { pathOf, pathOfMessage } from "./call-path.js";
-import type { Question } from "./interrupt.js";
+import type { TerminalInterrupt } from "./interrupt.js";
 import { oneLine } from "./text.js";
 
 export interface TranscriptOptions {
-  /** What people said, also by others. */
+  /** Shows the messages of people, also those of other people. */
   readonly showsInput: boolean;
-  /** How many messages of the past to show on arrival. */
+  /** The number of past messages to show on arrival. */
   readonly history: number;
 }
 
-/** How the run that was shown last ended. */
+/** The end of the run that was shown last. */
 interface Ending {
   readonly status: "success" | "interrupted" | "cancelled" | "error";
   readonly code?: string;
 }
 
-interface Told {
+/** A message or tool call that is on the screen. */
+interface Printed {
   readonly text: string;
   readonly runId: string | undefined;
 }
@@ -42,17 +43,17 @@ interface Told {
 export interface Transcript {
   readonly options: TranscriptOptions;
   readonly lines: Lines;
-  /** The thread as it stands. */
+  /** The current view of the thread. */
   readonly view: ThreadView;
   /** Messages and tool calls that were shown, by id. */
-  readonly told: ReadonlyMap<string, Told>;
-  /** What is being said, by message id; apart from `told`, so that a token does not cost what the history weighs. */
-  readonly saying: ReadonlyMap<string, string>;
+  readonly printed: ReadonlyMap<string, Printed>;
+  /** Texts that still stream, by message id. Separate from `printed`, so that a token does not cost a copy of the history. */
+  readonly streaming: ReadonlyMap<string, string>;
   readonly runId: string | undefined;
   readonly isOpen: boolean;
-  /** A frame of the log came since the connection was made: until then the prelude tells how things stand. */
+  /** A frame of the log arrived on this connection. Until then frames belong to the prelude, which describes the current state. */
   readonly isLive: boolean;
-  readonly questions: readonly Question[];
+  readonly questions: readonly TerminalInterrupt[];
   readonly ending: Ending | undefined;
 }
 
@@ -61,8 +62,8 @@ export function emptyTranscript(options: TranscriptOptions): Transcript {
     options,
     lines: NO_LINES,
     view: emptyView,
-    told: new Map(),
-    saying: new Map(),
+    printed: new Map(),
+    streaming: new Map(),
     runId: undefined,
     isOpen: false,
     isLive: false,
@@ -71,14 +72,14 @@ export function emptyTranscript(options: TranscriptOptions): Transcript {
   };
 }
 
-/** The graph paused where it asks nothing: at a breakpoint that it was compiled with. */
+/** Whether the graph paused without an interrupt request: at a breakpoint that it was compiled with. */
 export function isPaused({ ending, isOpen, questions }: Transcript): boolean {
   return !isOpen && ending?.status === "interrupted" && questions.length === 0;
 }
 
-/** The ways a transcript grows. Each tells a thing once, however often it is told of it. */
+// The steps by which a transcript grows. Each prints an item once, however often its event arrives.
 
-export function tellLine(
+export function printLine(
   state: Transcript,
   path: readonly PathStep[],
   ...spans: readonly (readonly [Tone, string])[]
@@ -87,53 +88,54 @@ export function tellLine(
   return { ...state, lines: addLine(state.lines, path, ...shown) };
 }
 
+/** Marks a message or tool call as printed, without printing it. */
 export function remember(state: Transcript, id: string, text: string): Transcript {
-  return { ...state, told: new Map(state.told).set(id, { text, runId: state.runId }) };
+  return { ...state, printed: new Map(state.printed).set(id, { text, runId: state.runId }) };
 }
 
-/** What was shown of a message so far, finished or not. */
-export function textTold(state: Transcript, id: string): string | undefined {
-  return state.saying.get(id) ?? state.told.get(id)?.text;
+/** The text of a message that is on the screen so far, finished or not. */
+export function printedText(state: Transcript, id: string): string | undefined {
+  return state.streaming.get(id) ?? state.printed.get(id)?.text;
 }
 
 export function beginText(state: Transcript, id: string, path: readonly PathStep[]): Transcript {
-  if (state.saying.has(id)) return state;
-  const saying = new Map(state.saying).set(id, state.told.get(id)?.text ?? "");
-  return { ...state, saying, lines: openBlock(state.lines, id, path) };
+  if (state.streaming.has(id)) return state;
+  const streaming = new Map(state.streaming).set(id, state.printed.get(id)?.text ?? "");
+  return { ...state, streaming, lines: openBlock(state.lines, id, path) };
 }
 
 export function growText(state: Transcript, id: string, tone: Tone, delta: string): Transcript {
-  const saying = new Map(state.saying).set(id, (state.saying.get(id) ?? "") + delta);
-  return { ...state, saying, lines: appendText(state.lines, id, tone, delta) };
+  const streaming = new Map(state.streaming).set(id, (state.streaming.get(id) ?? "") + delta);
+  return { ...state, streaming, lines: appendText(state.lines, id, tone, delta) };
 }
 
 export function endText(state: Transcript, id: string, { isHeld = false } = {}): Transcript {
-  const text = state.saying.get(id);
+  const text = state.streaming.get(id);
   if (text === undefined) return state;
-  const saying = new Map(state.saying);
-  saying.delete(id);
-  const told = text === "" ? state : remember(state, id, text);
-  return { ...told, saying, lines: closeBlock(state.lines, id, { isHeld }) };
+  const streaming = new Map(state.streaming);
+  streaming.delete(id);
+  const ended = text === "" ? state : remember(state, id, text);
+  return { ...ended, streaming, lines: closeBlock(state.lines, id, { isHeld }) };
 }
 
-/** A person's words. */
-export function tellInput(state: Transcript, id: string, text: string): Transcript {
-  if (state.told.has(id)) return state;
-  const told = remember(state, id, text);
-  return state.options.showsInput && text !== "" ? tellLine(told, [], ["strong", `› ${text}`]) : told;
+/** Prints the message of a person. */
+export function printInput(state: Transcript, id: string, text: string): Transcript {
+  if (state.printed.has(id)) return state;
+  const next = remember(state, id, text);
+  return state.options.showsInput && text !== "" ? printLine(next, [], ["strong", `› ${text}`]) : next;
 }
 
-/** Told when its arguments are whole. */
-export function tellToolCall(state: Transcript, id: string): Transcript {
-  const found = state.told.has(id) ? undefined : toolCallOf(state.view, id);
+/** Prints a tool call. Called when its arguments are complete. */
+export function printToolCall(state: Transcript, id: string): Transcript {
+  const found = state.printed.has(id) ? undefined : toolCallOf(state.view, id);
   if (!found) return state;
   const { message, call } = found;
   const path = pathOfMessage(state.view, message.id);
-  const told = remember(state, id, call.args);
-  return tellLine(told, path, ["call", `→ ${call.name}`], ["plain", ` ${oneLine(call.args, 300)}`]);
+  const next = remember(state, id, call.args);
+  return printLine(next, path, ["call", `→ ${call.name}`], ["plain", ` ${oneLine(call.args, 300)}`]);
 }
 
-/** Looked for from the end: calls are told when they are new. */
+/** Finds a tool call. Searches from the end, because calls are printed when they are new. */
 function toolCallOf(
   view: ThreadView,
   id: string,
@@ -146,7 +148,7 @@ function toolCallOf(
   return undefined;
 }
 
-export function tellToolResult(
+export function printToolResult(
   state: Transcript,
   result: {
     readonly messageId: string;
@@ -155,14 +157,14 @@ export function tellToolResult(
     readonly failed: boolean;
   },
 ): Transcript {
-  if (state.told.has(result.messageId)) return state;
+  if (state.printed.has(result.messageId)) return state;
   const name = toolCallOf(state.view, result.toolCallId)?.call.name ?? "tool";
-  const told = remember(state, result.messageId, result.text);
+  const next = remember(state, result.messageId, result.text);
   const shown = `← ${name}: ${oneLine(result.text, 500)}`;
-  return tellLine(told, pathOf(state.view, result.toolCallId), [result.failed ? "bad" : "dim", shown]);
+  return printLine(next, pathOf(state.view, result.toolCallId), [result.failed ? "bad" : "dim", shown]);
 }
 
-export function tellEnd(state: Transcript, ending: Ending): Transcript {
-  const ended = [...state.saying.keys()].reduce((shown, id) => endText(shown, id), state);
+export function printEnd(state: Transcript, ending: Ending): Transcript {
+  const ended = [...state.streaming.keys()].reduce((shown, id) => endText(shown, id), state);
   return { ...ended, lines: closeAll(ended.lines), isOpen: false, ending };
 }
