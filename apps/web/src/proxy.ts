@@ -2,7 +2,7 @@ import { type NextRequest, NextResponse } from "next/server";
 import { isLoopbackHost } from "./server/forward";
 import { readSession, readSettings, SESSION_COOKIE } from "./server/session";
 
-/** Before every page: who may see it, and what it may load. */
+/** Runs before every page: requires a session and sets the content security policy. */
 export function proxy(request: NextRequest): NextResponse {
   const { signIn } = readSettings();
   if (signIn === "account" && !isLoopbackHost(request.headers.get("host"))) {
@@ -50,7 +50,7 @@ function contentPolicy(nonce: string): string {
     "default-src 'self'",
     `script-src ${scripts.join(" ")}`,
     `style-src 'self' ${process.env.NODE_ENV === "development" ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
-    // A width that follows a number: an attribute can't load anything.
+    // For widths that follow a number; an attribute can't load anything.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self'",

@@ -27,13 +27,13 @@ import { usePlace } from "../shell/use-route";
 import { isUnread, type SeenThreads } from "./seen-threads";
 import { joinRows, rowKey } from "./thread-pages";
 
-/** What goes on with one agent, as lists tell it. */
+/** Activity of one agent as the lists report it. */
 export interface ListedThreads {
-  /** The newest, and all that wait for a person, newest first; `undefined` until the service has said. */
+  /** The newest threads and all that wait for a person, newest first; `undefined` until the first response. */
   readonly rows: readonly ThreadRow[] | undefined;
-  /** The newest alone. */
+  /** The newest threads only. */
   readonly page: ThreadPage | undefined;
-  /** When its next cron tick is due. */
+  /** Time of the agent's next cron tick. */
   readonly nextTickAt: number | undefined;
 }
 
@@ -42,7 +42,7 @@ type ActivityQuery = ReturnType<typeof activityQuery>;
 const QueryContext = createContext<ActivityQuery | undefined>(undefined);
 const SeenContext = createContext<SeenThreads | undefined>(undefined);
 
-/** Polls for all who look, once. What it learns is read by the hooks below, each of which renders for its own part alone. */
+/** Polls once for all consumers. The hooks below select from the result, and each renders only when its own part changes. */
 export function ActivityProvider(props: {
   readonly seen: SeenThreads | undefined;
   /** Polls also while the page is hidden. */
@@ -63,7 +63,7 @@ export function ActivityProvider(props: {
   );
 }
 
-/** A part of what was polled. Asks for nothing itself. */
+/** Selects a part of the polled data. Sends no request itself. */
 function usePolled<T>(select: (data: ActivityData) => T) {
   const query = useActivityQuery();
   return useQuery({ queryKey: query.queryKey, queryFn: query.queryFn, enabled: false, select });
@@ -75,7 +75,7 @@ function useActivityQuery(): ActivityQuery {
   return query;
 }
 
-/** Which threads this account has seen; `undefined` while the page is still a server's. */
+/** Returns the threads that this account has seen; `undefined` during server rendering. */
 export function useSeen(): SeenThreads | undefined {
   return useContext(SeenContext);
 }
@@ -93,7 +93,7 @@ export function useListedThreads(agentId: string): ListedThreads {
   );
 }
 
-/** The same of every agent. */
+/** Returns the listed threads of every agent, by agent id. */
 export function useAllListedThreads(): ReadonlyMap<string, Omit<ListedThreads, "nextTickAt">> {
   const { data } = usePolled(threadsOf);
   return useMemo(
@@ -108,17 +108,17 @@ export function useAllListedThreads(): ReadonlyMap<string, Omit<ListedThreads, "
   );
 }
 
-/** Open questions of all agents; `undefined` until the service has said. */
+/** Returns the open interrupts of all agents; `undefined` until the first response. */
 export function useWaiting(): Waiting | undefined {
   return usePolled(waitingOf).data;
 }
 
-/** Why the lists may be old. */
+/** Returns the error of the last poll: the lists may be out of date. */
 export function useActivityProblem(): Error | undefined {
   return usePolled(nothingOf).error ?? undefined;
 }
 
-/** Asks at once, instead of with the next poll. */
+/** Returns a function that polls at once, instead of with the next poll. */
 export function useRefreshActivity(): () => void {
   const { queryKey } = useActivityQuery();
   const queries = useQueryClient();
@@ -136,34 +136,34 @@ const nothingOf = () => null;
 
 export interface AgentActivity {
   readonly status: Status;
-  /** `undefined` until the service has said. */
+  /** `undefined` until the first response. */
   readonly rows: readonly ThreadRow[] | undefined;
-  /** The thread that is followed closely, as it stands. */
+  /** Current status of the thread that is watched closely. */
   readonly live: LiveThread | undefined;
   readonly lastActivityAt: number | undefined;
   readonly nextTickAt: number | undefined;
   readonly hasUnread: boolean;
-  /** Where a person who picks it goes; `undefined`: a new thread. */
+  /** Thread that opens when a person picks the agent; `undefined`: a new thread. */
   readonly toOpen: ThreadRow | undefined;
 }
 
-/** All that a list says of one agent. Its thread that is open, else its newest, is followed closely. */
+/** Collects what a list shows of one agent. Its open thread, else its newest, is watched closely. */
 export function useAgentActivity(agentId: string): AgentActivity {
   const { rows: listed, nextTickAt } = useListedThreads(agentId);
   const seen = useSeen();
   const refresh = useRefreshActivity();
-  const place = usePlace();
-  const isHere = place.agentId === agentId;
-  const isOpen = isHere && place.threadName !== undefined;
-  const live = useLiveThread(agentId, isOpen ? place : (newestOf(listed ?? []) ?? {}));
+  const route = usePlace();
+  const isHere = route.agentId === agentId;
+  const isOpen = isHere && route.threadName !== undefined;
+  const live = useLiveThread(agentId, isOpen ? route : (newestOf(listed ?? []) ?? {}));
   const rows = listed && withLive(listed, live);
 
-  // Known here before the list says so: a run began or ended since it was asked for.
+  // The live status is newer than the list: a run began or ended after the last poll.
   const listedStatus = listed?.find((row) => live && rowKey(row) === rowKey(live))?.status;
   const news = live && listed && live.status !== listedStatus ? `${rowKey(live)} ${live.status}` : undefined;
   useEffect(() => {
     if (news === undefined) return;
-    // In a task of its own: the frame that shows the news has enough to do.
+    // In its own task: the frame that shows the change has enough to do.
     const timer = setTimeout(refresh);
     return () => clearTimeout(timer);
   }, [news, refresh]);
@@ -176,23 +176,23 @@ export function useAgentActivity(agentId: string): AgentActivity {
     nextTickAt,
     hasUnread:
       seen !== undefined &&
-      (rows ?? []).some((row) => !(isOpen && rowKey(row) === rowKey(place)) && isUnread(seen, row)),
+      (rows ?? []).some((row) => !(isOpen && rowKey(row) === rowKey(route)) && isUnread(seen, row)),
     toOpen: threadToOpen(rows ?? []),
   };
 }
 
-/** A thread as it stands right now, by a stream or a poll: newer than any list. */
+/** Current status of a thread from a stream or a poll; newer than any list. */
 export interface LiveThread {
   readonly threadName: string;
   readonly visibility?: "account" | undefined;
   readonly status: ThreadRow["status"];
 }
 
-/** `undefined`: nothing is known of it yet. */
-export function liveStatus(run: RunView | null, hasQuestions: boolean): ThreadRow["status"] | undefined {
+/** Maps the newest run to a thread's status; `undefined`: no run is known yet. */
+export function liveStatus(run: RunView | null, hasInterrupts: boolean): ThreadRow["status"] | undefined {
   if (!run) return undefined;
   if (run.status === "running") return "running";
-  if (hasQuestions || run.status === "interrupted") return "waiting";
+  if (hasInterrupts || run.status === "interrupted") return "waiting";
   return run.status === "error" ? "error" : "idle";
 }
 
@@ -202,8 +202,8 @@ export function withLive(rows: readonly ThreadRow[], live: LiveThread | undefine
 }
 
 /**
- * One word for all threads of an agent. What waits for a person comes first; a failure counts as long as nothing newer has
- * happened.
+ * Aggregates the status of an agent's threads. A thread that waits for a person comes first; a failure counts as long as
+ * nothing newer has happened.
  */
 export function agentStatus(rows: readonly ThreadRow[], hasNextTick: boolean): Status {
   const has = (status: ThreadRow["status"]) => rows.some((row) => row.status === status);
@@ -220,14 +220,14 @@ function newestOf(rows: readonly ThreadRow[]): ThreadRow | undefined {
   );
 }
 
-/** Where a person who picks an agent wants to be: at what waits for them, else where something happened last. */
+/** Picks the thread that opens for an agent: the newest that waits for a person, else the newest. */
 export function threadToOpen(rows: readonly ThreadRow[]): ThreadRow | undefined {
   return newestOf(rows.filter(({ status }) => status === "waiting")) ?? newestOf(rows);
 }
 
 /**
- * How a thread stands, by its stream where its page is open and by polls where not. `undefined` name: none to ask about. Lists
- * show it after the frame in which the thread's own page does: that one has enough to do.
+ * Returns a thread's current status, from its stream where its page is open and from polls where not. `undefined` name: no
+ * thread. Lists show it after the frame in which the thread's own page does: that one has enough to do.
  */
 export function useLiveThread(
   agentId: string,

@@ -36,12 +36,12 @@ export function AgentList(): ReactNode {
   );
 }
 
-/** One agent in the sidebar; the one the page is about shows its threads. */
+/** One agent in the sidebar; the agent of the current page shows its threads. */
 function AgentEntry({ agent }: { readonly agent: CatalogAgent }): ReactNode {
-  const place = usePlace();
+  const route = usePlace();
   const activity = useAgentActivity(agent.id);
   useWaitingNotice(agent, activity.rows);
-  const isHere = place.agentId === agent.id;
+  const isHere = route.agentId === agent.id;
   const { toOpen, status, hasUnread } = activity;
   const target = toOpen ? threadPath(agent.id, toOpen.threadName, toOpen.visibility) : agentPath(agent.id);
   return (
@@ -51,7 +51,7 @@ function AgentEntry({ agent }: { readonly agent: CatalogAgent }): ReactNode {
         prefetch={false}
         className={styles.entry}
         data-here={isHere}
-        {...(isHere && place.threadName === undefined && { "aria-current": "page" })}
+        {...(isHere && route.threadName === undefined && { "aria-current": "page" })}
       >
         <StatusDot status={status} />
         <span className={hasUnread ? styles.unread : styles.name}>{agent.name}</span>
@@ -83,14 +83,14 @@ function Note({
   );
 }
 
-/** Tells a person who looks elsewhere that an agent began to wait for them. What waited before they came, the list shows. */
+/** Shows a toast when a thread of another page begins to wait for the person. Those that waited before are only listed. */
 function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly ThreadRow[] | undefined): void {
-  const place = usePlace();
+  const route = usePlace();
   const router = useRouter();
   const toaster = useToaster();
   const before = useRef<ReadonlySet<string>>(undefined);
   const isInInbox = usePathname() === INBOX_PATH;
-  const here = place.agentId === id && place.threadName !== undefined ? rowKey(place) : undefined;
+  const here = route.agentId === id && route.threadName !== undefined ? rowKey(route) : undefined;
 
   useEffect(() => {
     if (!rows) return;
@@ -115,7 +115,7 @@ function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly ThreadRow[]
     }
   }, [rows, id, name, here, isInInbox, router, toaster]);
 
-  // A person who opened the thread another way needs no notice.
+  // Opening the thread another way dismisses its notice.
   useEffect(() => {
     if (here !== undefined) toaster.dismiss(noticeKey(id, here));
   }, [id, here, toaster]);

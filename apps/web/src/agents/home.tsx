@@ -3,9 +3,10 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
 import { Button } from "../agent-ui/primitives/button";
+import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Kbd } from "../agent-ui/primitives/kbd";
-import { EmptyState, Skeleton, STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
+import { Skeleton, STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { type CatalogAgent, useAgentCatalog } from "../data/agents";
 import { agentPath, threadPath } from "../shell/routes";
@@ -13,7 +14,7 @@ import { useAgentActivity } from "./activity";
 import styles from "./home.module.css";
 import { titleOf } from "./thread-pages";
 
-/** Every agent: what it is for, how it stands, and a way to begin. */
+/** Lists every agent with its description, its status and a link to a new thread. */
 export function Home(): ReactNode {
   const { agents, problem, refresh } = useAgentCatalog();
   if (!agents && problem) {
@@ -72,7 +73,7 @@ function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
         </h2>
         <p className={styles.description}>{agent.description || "No description in langgraph.json."}</p>
         <p className={styles.facts}>
-          {/* Nothing is said before it is known, and nothing moves when it is. */}
+          {/* Blank until the status is known; the non-breaking space reserves the line, so nothing moves. */}
           <span data-status={status}>{rows ? STATUS_WORDS[status] : "\u00a0"}</span>
           {nextTickAt !== undefined && (
             <span>

@@ -3,13 +3,13 @@
 import type { JsonObject } from "@throughline/ai-core";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { isJsonObject } from "../agent-ui/primitives/json-tree";
+import { isJsonObject } from "../agent-ui/primitives/is-json-object";
 import { useStateAfter } from "../data/checkpoints";
 import type { Tick } from "../data/crons";
 import { threadPath } from "../shell/routes";
 import styles from "./not-hired.module.css";
 
-/** Whether the agent refused its last command because it is not hired, as the Sentinel's own log says. */
+/** Whether the Sentinel's own log ends with a command that was refused because the agent is not hired. */
 export function isNotHired({ log }: JsonObject): boolean {
   const last = Array.isArray(log) ? log.at(-1) : undefined;
   return last !== undefined && isJsonObject(last) && last.code === "not_hired";
@@ -20,7 +20,7 @@ interface NotHiredProps {
   readonly agentName: string;
 }
 
-/** Says that the agent refused the cron's last run because it is not hired, and where to hire it. */
+/** Reports that the agent refused the cron's last run because it is not hired, with a link to hire it. */
 export function NotHired({ tick, agentName }: NotHiredProps): ReactNode {
   const { agent: agentId, threadName: threadId, outcome, runStatus } = tick;
   const runId = outcome.kind === "started" && runStatus === "success" ? outcome.runId : undefined;

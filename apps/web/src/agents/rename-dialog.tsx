@@ -30,7 +30,7 @@ export function RenameDialog({ row, isOpen, onClose, onRenamed }: RenameDialogPr
     const title = String(new FormData(event.currentTarget).get("title")).trim();
     setBusy(true);
     try {
-      // Without a title of a person's own, it has the beginning of what was said first.
+      // `null` restores the derived title: the beginning of the first message.
       await changeThread({ row, change: { title: title === "" ? null : title } });
       onRenamed();
       leave();

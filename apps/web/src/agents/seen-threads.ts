@@ -5,21 +5,21 @@ import * as z from "zod/mini";
 import { readStored, store } from "../agent-ui/primitives/stored-state";
 import type { ThreadRow } from "../data/thread-lists";
 
-/** Which threads a person has seen, and when. */
+/** Threads that a person has seen, with the time of each. */
 export interface SeenThreads {
-  /** Whatever happened before is no news. */
+  /** Activity before this time counts as seen. */
   readonly since: number;
   readonly at: Readonly<Record<string, number>>;
 }
 
 type Named = Pick<ThreadRow, "agentId" | "threadName"> & Partial<Pick<ThreadRow, "visibility">>;
 
-/** So many are remembered; what was seen longest ago is forgotten into `since`. */
+/** Number of threads that are stored; dropping the oldest raises `since` to its time. */
 const REMEMBERED = 200;
 
 const seenSchema = z.object({ since: z.number(), at: z.record(z.string(), z.number()) });
 
-/** What was stored, or a beginning at which nothing is unread. */
+/** Parses the stored value; without a valid one, nothing is unread as of `now`. */
 export function readSeen(stored: string | null, now: number): SeenThreads {
   try {
     return seenSchema.parse(JSON.parse(stored ?? ""));
@@ -45,25 +45,25 @@ function keyOf({ agentId, threadName, visibility }: Named): string {
   return JSON.stringify([agentId, threadName, ...(visibility === undefined ? [] : [visibility])]);
 }
 
-interface Place {
+interface OpenThread {
   readonly agentId: string;
   readonly threadName: string;
   readonly visibility?: "account" | undefined;
 }
 
-/** What this account has seen in this browser. The thread at `place` counts as seen while its page is visible. */
-export function useSeenThreads(account: string, place: Place | undefined): SeenThreads | undefined {
+/** Returns what this account has seen in this browser. `openThread` counts as seen while its page is visible. */
+export function useSeenThreads(account: string, openThread: OpenThread | undefined): SeenThreads | undefined {
   const key = `throughline:seen:${account}`;
   const [seen, setSeen] = useState<SeenThreads>();
-  // Where the browser stores nothing, what was seen counts until the page closes.
+  // Fallback where the browser stores nothing; lost when the page closes.
   const here = useRef<string>(null);
-  const agentId = place?.agentId;
-  const threadName = place?.threadName;
-  const visibility = place?.visibility;
+  const agentId = openThread?.agentId;
+  const threadName = openThread?.threadName;
+  const visibility = openThread?.visibility;
 
   const update = useCallback(
     (change: (seen: SeenThreads) => SeenThreads) => {
-      // From the store each time: another tab may have seen something in between.
+      // Read from storage each time: another tab may have written in between.
       const next = change(readSeen(readStored(key) ?? here.current, Date.now()));
       here.current = JSON.stringify(next);
       store(key, here.current);
@@ -74,14 +74,15 @@ export function useSeenThreads(account: string, place: Place | undefined): SeenT
 
   useEffect(() => {
     update((before) => before);
-    const hear = (event: StorageEvent) => event.key === key && setSeen(readSeen(event.newValue, Date.now()));
-    addEventListener("storage", hear);
-    return () => removeEventListener("storage", hear);
+    const onStorage = (event: StorageEvent) =>
+      event.key === key && setSeen(readSeen(event.newValue, Date.now()));
+    addEventListener("storage", onStorage);
+    return () => removeEventListener("storage", onStorage);
   }, [key, update]);
 
   useEffect(() => {
     if (agentId === undefined || threadName === undefined) return;
-    // At the moment they turn away or come back, too: whatever happened until then, or is shown from then on, they see.
+    // Marked on both visibility changes: all activity until the page was hidden was visible, and the rest is once it is shown.
     const mark = () => update((before) => markSeen(before, { agentId, threadName, visibility }, Date.now()));
     const leave = () => document.visibilityState === "visible" && mark();
     mark();

@@ -26,7 +26,7 @@ interface ThreadItemProps {
   readonly row: ThreadRow;
   readonly isHere: boolean;
   readonly onChanged: () => void;
-  /** Before it is sent where this list does not show it. */
+  /** Called when the row is about to leave this list. */
   readonly onLeaves: () => void;
 }
 
@@ -38,7 +38,7 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
   const deleteThread = useDeleteThread();
   const { refusal } = useCaller();
   const [asking, setAsking] = useState<"rename" | "delete">();
-  // Loaded with the first press, and kept: closing it gives the focus back.
+  // Loaded on the first press and stays mounted: closing it restores the focus.
   const [wasRenamed, setWasRenamed] = useState(false);
   const title = titleOf(row);
   const hasNews = !isHere && seen !== undefined && isUnread(seen, row);

@@ -29,7 +29,7 @@ interface MoreThreadsProps {
   readonly onMore: () => void;
 }
 
-/** At the end of a list that goes on: how much of it is there, and a way to the rest. */
+/** Footer of a paged list: the number of shown rows and a button for more. */
 function MoreThreads({ count, hasMore, isLoading, problem, onMore }: MoreThreadsProps): ReactNode {
   return (
     <div className={styles.more}>
@@ -46,7 +46,7 @@ function MoreThreads({ count, hasMore, isLoading, problem, onMore }: MoreThreads
   );
 }
 
-/** Keeps the focus of a keyboard user when the focused row leaves the list and when the list grows. */
+/** Restores a keyboard user's focus when the focused row leaves the list and when the list grows. */
 function useListFocus(shown: readonly ThreadRow[] | undefined) {
   const list = useRef<HTMLUListElement>(null);
   const search = useRef<HTMLInputElement>(null);
@@ -61,21 +61,21 @@ function useListFocus(shown: readonly ThreadRow[] | undefined) {
   }, [shown]);
 
   useEffect(() => {
-    const wish = growing.current;
-    if (!shown || !wish) return;
-    const known = new Set(wish.before.map(rowKey));
-    const newest = wish.before[0]?.lastActivityAt ?? Number.POSITIVE_INFINITY;
-    // What is new at the top came by itself.
+    const growth = growing.current;
+    if (!shown || !growth) return;
+    const known = new Set(growth.before.map(rowKey));
+    const newest = growth.before[0]?.lastActivityAt ?? Number.POSITIVE_INFINITY;
+    // New rows at the top come from polling, not from this request for more.
     const first = shown.findIndex((row) => !known.has(rowKey(row)) && row.lastActivityAt <= newest);
     if (first < 0) return;
     growing.current = undefined;
-    if (isFree(wish.from)) linkAt(list.current, first)?.focus();
+    if (isFree(growth.from)) linkAt(list.current, first)?.focus();
   }, [shown]);
 
   return {
     list,
     search,
-    /** Call before the row at this place is removed. */
+    /** Call before the row at this index is removed. */
     leaves(key: string, at: number) {
       leaving.current = { key, at };
     },
@@ -97,17 +97,17 @@ function linkAt(list: HTMLUListElement | null, at: number): HTMLElement | null |
 
 interface ThreadListProps {
   readonly agentId: string;
-  /** How the thread that is looked at stands. */
+  /** Current status of the thread that is watched closely. */
   readonly live: LiveThread | undefined;
 }
 
 const TYPING_MS = 200;
 const FOUND = 50;
-/** A list that can be taken in at a glance says nothing of its length. */
+/** A complete list of up to this length shows no count. */
 const SHORT = 30;
 
 export const ThreadList = memo(function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
-  const place = usePlace();
+  const route = usePlace();
   const listed = useListedThreads(agentId);
   const listProblem = useActivityProblem();
   const refreshActivity = useRefreshActivity();
@@ -163,7 +163,7 @@ export const ThreadList = memo(function ThreadList({ agentId, live }: ThreadList
           </Button>
         </div>
       )}
-      {shown?.length === 0 && <p className={styles.none}>{emptyWords(search, isArchive)}</p>}
+      {shown?.length === 0 && <p className={styles.none}>{emptyText(search, isArchive)}</p>}
       {shown && shown.length > 0 && (
         <ul ref={focus.list} className={styles.list}>
           {shown.map((row, at) => (
@@ -171,7 +171,7 @@ export const ThreadList = memo(function ThreadList({ agentId, live }: ThreadList
               key={rowKey(row)}
               row={row}
               isHere={
-                place.agentId === agentId && place.threadName !== undefined && rowKey(place) === rowKey(row)
+                route.agentId === agentId && route.threadName !== undefined && rowKey(route) === rowKey(row)
               }
               onChanged={pages.refresh}
               onLeaves={() => focus.leaves(rowKey(row), at)}
@@ -198,7 +198,7 @@ export const ThreadList = memo(function ThreadList({ agentId, live }: ThreadList
   );
 });
 
-function emptyWords(search: string, isArchive: boolean): string {
+function emptyText(search: string, isArchive: boolean): string {
   if (search !== "") return `No thread is called “${search}”.`;
   return isArchive ? "Nothing is archived." : "No threads yet. Say something to begin one.";
 }

@@ -3,38 +3,38 @@
 import { useEffect, useRef, useState } from "react";
 import type { ThreadPage, ThreadRow } from "../data/thread-lists";
 
-export type AskPage = (after: string | undefined, limit: number, signal: AbortSignal) => Promise<ThreadPage>;
+export type ReadPage = (after: string | undefined, limit: number, signal: AbortSignal) => Promise<ThreadPage>;
 
 export interface ThreadPages {
-  /** Newest activity first; `undefined` while the first page is on its way. */
+  /** Newest activity first; `undefined` while the first page is loading. */
   readonly rows: readonly ThreadRow[] | undefined;
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly problem: Error | undefined;
   showMore(): void;
-  /** Asks anew for all that is shown beyond the first page: something was changed. */
+  /** Reloads all rows that are shown beyond the first page, after a change. */
   refresh(): void;
 }
 
 interface Beyond {
   readonly key: string;
-  /** The first page and those after it; `undefined` until more is asked for. */
+  /** The first page and those after it; `undefined` until more is requested. */
   readonly known?: ThreadPage;
   readonly isLoading?: boolean;
   readonly problem?: Error;
 }
 
 const MORE = 50;
-/** As many as the service gives at once. */
+/** Largest page that the service returns. */
 const MOST = 100;
 
-/** The first page, which others keep up to date, and as many after it as were asked for. Another `key` begins anew. */
-export function useThreadPages(key: string, first: ThreadPage | undefined, ask: AskPage): ThreadPages {
-  const [kept, setBeyond] = useState<Beyond>({ key });
-  const beyond: Beyond = kept.key === key ? kept : { key };
+/** Holds the first page, which the caller updates, and the pages requested after it. Another `key` starts over. */
+export function useThreadPages(key: string, first: ThreadPage | undefined, readPage: ReadPage): ThreadPages {
+  const [latest, setBeyond] = useState<Beyond>({ key });
+  const beyond: Beyond = latest.key === key ? latest : { key };
   const leaving = useRef<AbortController>(undefined);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was asked for under another key no longer counts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: requests under another key are aborted
   useEffect(() => {
     leaving.current = new AbortController();
     return () => leaving.current?.abort();
@@ -47,18 +47,18 @@ export function useThreadPages(key: string, first: ThreadPage | undefined, ask: 
     );
   }, [key, first]);
 
-  async function load(
+  async function loadPages(
     known: ThreadPage,
-    asked: (signal: AbortSignal) => Promise<ThreadPage>,
+    load: (signal: AbortSignal) => Promise<ThreadPage>,
     isMore: boolean,
   ) {
     const signal = leaving.current?.signal;
     if (!signal) return;
     setBeyond({ key, known, isLoading: isMore });
     try {
-      const page = await asked(signal);
+      const page = await load(signal);
       if (signal.aborted) return;
-      // By now the first page may have been told anew.
+      // The first page may have been updated in the meantime.
       setBeyond((before) => {
         const threads = isMore ? joinRows(before.known?.threads ?? [], page.threads) : page.threads;
         return { key, known: { threads, next: page.next } };
@@ -79,27 +79,27 @@ export function useThreadPages(key: string, first: ThreadPage | undefined, ask: 
     showMore() {
       const after = known?.next;
       if (!known || typeof after !== "string" || beyond.isLoading) return;
-      void load(known, (signal) => ask(after, MORE, signal), true);
+      void loadPages(known, (signal) => readPage(after, MORE, signal), true);
     },
     refresh() {
       const { known: shown } = beyond;
-      if (shown) void load(shown, (signal) => askFor(shown.threads.length, ask, signal), false);
+      if (shown) void loadPages(shown, (signal) => readFirst(shown.threads.length, readPage, signal), false);
     },
   };
 }
 
-async function askFor(count: number, ask: AskPage, signal: AbortSignal): Promise<ThreadPage> {
-  let known: ThreadPage = await ask(undefined, Math.min(MOST, count), signal);
+async function readFirst(count: number, readPage: ReadPage, signal: AbortSignal): Promise<ThreadPage> {
+  let known: ThreadPage = await readPage(undefined, Math.min(MOST, count), signal);
   while (known.next !== null && known.threads.length < count) {
-    const page = await ask(known.next, Math.min(MOST, count - known.threads.length), signal);
+    const page = await readPage(known.next, Math.min(MOST, count - known.threads.length), signal);
     known = { threads: joinRows(known.threads, page.threads), next: page.next };
   }
   return known;
 }
 
 /**
- * What is known once the first page is told anew. Down to its last thread it is all there is; what is known below stays, so that
- * nothing falls into the gap when a thread moves up.
+ * Merges a reread first page into the known rows. It is complete down to its last thread; known rows below that stay, so that
+ * no thread falls into the gap when one moves up.
  */
 export function mergeFirst(known: ThreadPage, first: ThreadPage): ThreadPage {
   if (first.next === null) return first;
@@ -109,7 +109,7 @@ export function mergeFirst(known: ThreadPage, first: ThreadPage): ThreadPage {
   return { threads: [...first.threads, ...below], next: known.next };
 }
 
-/** Both, each thread once and as `newer` has it. */
+/** Joins both lists; a thread of both appears once, as in `newer`. */
 export function joinRows(known: readonly ThreadRow[], newer: readonly ThreadRow[]): readonly ThreadRow[] {
   const keys = keysOf(newer);
   return [...known.filter((row) => !keys.has(rowKey(row))), ...newer].toSorted(
@@ -126,16 +126,16 @@ interface Named {
   readonly visibility?: "account" | undefined;
 }
 
-/** Tells it from every other thread of its agent: a private and a shared one may have one name. */
+/** Unique key of a thread within its agent: a private and a shared thread may have the same name. */
 export function rowKey({ threadName, visibility }: Named): string {
   return `${visibility ?? "private"} ${threadName}`;
 }
 
-/** What a person calls it. A thread without messages has its name alone, if it was given one. */
+/** Title for display. A thread without messages shows its name, unless that was generated. */
 export function titleOf({ title, threadName }: Pick<ThreadRow, "title" | "threadName">): string {
   return title ?? (isGeneratedName(threadName) ? "Untitled thread" : threadName);
 }
-/** Whether a client made a thread's name up (a UUID): then it says nothing to a person. */
+/** Whether a client generated the thread's name (a UUID), which means nothing to a person. */
 export function isGeneratedName(threadName: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(threadName);
 }

@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ThreadPage } from "../data/thread-lists";
 import { threadRow } from "./testing/thread-row";
-import { type AskPage, type ThreadPages, useThreadPages } from "./thread-pages";
+import { type ReadPage, type ThreadPages, useThreadPages } from "./thread-pages";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
@@ -26,7 +26,7 @@ interface Question {
 interface ShownProps {
   readonly listKey: string;
   readonly first: ThreadPage;
-  readonly ask: AskPage;
+  readonly ask: ReadPage;
   readonly onPages: (pages: ThreadPages) => void;
 }
 
@@ -38,7 +38,7 @@ function Shown({ listKey, first, ask, onPages }: ShownProps): ReactNode {
 function show(first: ThreadPage) {
   const asked: Question[] = [];
   let pages: ThreadPages | undefined;
-  const ask: AskPage = (after, limit) =>
+  const ask: ReadPage = (after, limit) =>
     new Promise((resolve, reject) => {
       const answer = (said: ThreadPage) => act(async () => resolve(said));
       asked.push({ after, limit, answer, fail: () => act(async () => reject(new Error("Away."))) });

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import styles from "./lone-page.module.css";
 
-/** The console around the pages broke. Plain elements alone: every page carries this. */
+/** Error boundary of the console itself. Uses plain elements only, since every page loads it. */
 export default function ConsoleError(): ReactNode {
   return (
     <main className={styles.page}>

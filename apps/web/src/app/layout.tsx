@@ -14,7 +14,7 @@ export const metadata: Metadata = {
 export const viewport: Viewport = { width: "device-width", initialScale: 1 };
 
 export default async function RootLayout({ children }: { readonly children: ReactNode }): Promise<ReactNode> {
-  // In a cookie and not in the page's own storage: the first paint has the right colours already.
+  // A cookie and not the page's storage, so that the first paint has the right colours.
   const theme = (await cookies()).get("throughline_theme")?.value;
   return (
     <html lang="en" {...((theme === "light" || theme === "dark") && { "data-theme": theme })}>

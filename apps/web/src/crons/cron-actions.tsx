@@ -4,19 +4,19 @@ import { type ReactNode, useState } from "react";
 import { ConfirmDialog } from "../agent-ui/primitives/dialog";
 import { useCaller } from "../data/caller";
 import { type Cron, useDeleteCron, useRunCron, useSwitchCron } from "../data/crons";
-import { scheduleWords } from "./schedule";
+import { scheduleText } from "./schedule";
 
 export interface CronActions {
   readonly isBusy: boolean;
-  /** Why crons may not be changed, or not be run. */
+  /** Reasons why the caller may not change or run crons; `undefined` where they may. */
   readonly refusals: { readonly schedule: string | undefined; readonly run: string | undefined };
   readonly problem: string | undefined;
   runNow(): void;
-  /** Pauses, or takes up again. */
+  /** Pauses or unpauses the cron. */
   toggle(): void;
 }
 
-/** What a person does to a cron: one action at a time, with why the last one failed. */
+/** Actions on a cron, one at a time, with the error of the last one. */
 export function useCronActions(cron: Pick<Cron, "id" | "enabled">): CronActions {
   const { refusal } = useCaller();
   const runCron = useRunCron(cron.id);
@@ -71,7 +71,7 @@ export function DeleteCronDialog({
         onDeleted?.();
       }}
     >
-      {agentName} will no longer run {scheduleWords(cron.schedule)}, and the history of its ticks is gone.
+      {agentName} will no longer run {scheduleText(cron.schedule)}, and the history of its ticks is gone.
       Threads it ran in stay. This can't be undone; to stop it for a while, pause it.
     </ConfirmDialog>
   );

@@ -4,10 +4,11 @@ import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { Button } from "../agent-ui/primitives/button";
+import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Problem } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Menu } from "../agent-ui/primitives/menu";
-import { EmptyState, ListProblem, Skeleton, StatusDot } from "../agent-ui/primitives/status";
+import { ListProblem, Skeleton, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { NotHired } from "../agents/not-hired";
 import { isGeneratedName } from "../agents/thread-pages";
@@ -19,10 +20,10 @@ import { DeleteCronDialog, useCronActions } from "./cron-actions";
 import styles from "./cron-detail.module.css";
 import { draftOf } from "./cron-draft";
 import { CronForm } from "./cron-form";
-import { capitalised, taskWords, tickWords, timeWords } from "./cron-text";
-import { dependsOnTimeZone, scheduleWords } from "./schedule";
+import { capitalised, formatTime, taskText, tickText } from "./cron-text";
+import { dependsOnTimeZone, scheduleText } from "./schedule";
 
-/** One cron: what it is, what it did, and what can be done to it. */
+/** Page of one cron: its settings, its ticks and its actions. */
 export function CronDetail({ id }: { readonly id: string }): ReactNode {
   const { agents, byId } = useAgentCatalog();
   const router = useRouter();
@@ -31,7 +32,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
   const ticks = useTicks(id);
   const changeCron = useChangeCron(id);
   const [isDeleting, setDeleting] = useState(false);
-  const deeds = useCronActions({ id, enabled: cron?.enabled ?? false });
+  const cronActions = useCronActions({ id, enabled: cron?.enabled ?? false });
   const above = <Link href={CRONS_PATH}>Crons</Link>;
 
   if (!cron) {
@@ -55,8 +56,8 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
             initial={draftOf(cron)}
             before={cron}
             action="Save"
-            onSave={async (wish) => {
-              await changeCron(wish);
+            onSave={async (request) => {
+              await changeCron(request);
               router.replace(cronPath(id));
             }}
             onCancel={() => router.replace(cronPath(id))}
@@ -67,14 +68,18 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
       </PageFrame>
     );
   }
-  const { run, schedule } = deeds.refusals;
+  const { run, schedule } = cronActions.refusals;
   const actions = (
     <>
-      <Button onClick={deeds.runNow} disabled={deeds.isBusy || run !== undefined} title={run}>
+      <Button onClick={cronActions.runNow} disabled={cronActions.isBusy || run !== undefined} title={run}>
         <Icon name="bolt" />
         Run now
       </Button>
-      <Button onClick={deeds.toggle} disabled={deeds.isBusy || schedule !== undefined} title={schedule}>
+      <Button
+        onClick={cronActions.toggle}
+        disabled={cronActions.isBusy || schedule !== undefined}
+        title={schedule}
+      >
         <Icon name={cron.enabled ? "pause" : "play"} />
         {cron.enabled ? "Pause" : "Resume"}
       </Button>
@@ -101,8 +106,8 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
     </>
   );
   return (
-    <PageFrame title={capitalised(scheduleWords(cron.schedule))} above={above} actions={actions}>
-      <Problem>{deeds.problem}</Problem>
+    <PageFrame title={capitalised(scheduleText(cron.schedule))} above={above} actions={actions}>
+      <Problem>{cronActions.problem}</Problem>
       {cron.input.command && cron.lastTick && <NotHired tick={cron.lastTick} agentName={agentName} />}
       <CronFacts cron={cron} agentName={agentName} />
       <section className={styles.history} aria-labelledby="ticks-title">
@@ -147,7 +152,7 @@ function CronFacts({ cron, agentName }: CronFactsProps): ReactNode {
           <>
             <RelativeTime at={cron.nextAt} />{" "}
             <span className={styles.quiet}>
-              {timeWords(cron.nextAt, timeZone, !dependsOnTimeZone(schedule))}
+              {formatTime(cron.nextAt, timeZone, !dependsOnTimeZone(schedule))}
             </span>
           </>
         )}
@@ -160,7 +165,7 @@ function CronFacts({ cron, agentName }: CronFactsProps): ReactNode {
         <Link href={agentPath(cron.agent)} className={styles.link}>
           {agentName}
         </Link>{" "}
-        {taskWords(cron.input)}
+        {taskText(cron.input)}
       </Fact>
       <Fact label="Thread">
         {threadName === null ? (
@@ -191,7 +196,7 @@ interface TickListProps {
   readonly timeZone: string;
 }
 
-/** What a cron did, newest first, as points on its line. */
+/** Ticks of a cron, newest first, as points on a line. */
 function TickList({ ticks, timeZone }: TickListProps): ReactNode {
   return (
     <ol className={styles.ticks} aria-label="Ticks, newest first">
@@ -203,14 +208,14 @@ function TickList({ ticks, timeZone }: TickListProps): ReactNode {
 }
 
 function TickItem({ tick, timeZone }: { readonly tick: Tick; readonly timeZone: string }): ReactNode {
-  const { status, words } = tickWords(tick);
+  const { status, words } = tickText(tick);
   const isLive = status === "running";
   return (
     <li className={styles.tick} data-status={status}>
       <span className={styles.dot}>
         <StatusDot status={status} />
       </span>
-      <span className={styles.time}>{timeWords(tick.scheduledAt, timeZone, true)}</span>
+      <span className={styles.time}>{formatTime(tick.scheduledAt, timeZone, true)}</span>
       <span className={styles.words}>
         {words}
         {tick.missed > 0 && <span className={styles.missed}> · for {tick.missed} missed</span>}

@@ -1,13 +1,13 @@
 import type { JsonObject } from "@throughline/ai-core";
-import type { Cron, CronWish } from "../data/crons";
+import type { Cron, CronRequest } from "../data/crons";
 
-/** A cron as it stands in its form. */
+/** Content of the cron form. */
 export interface CronDraft {
   readonly agent: string;
   readonly schedule: string;
   readonly timeZone: string;
-  /** One thread that goes on, or a new one with each tick. */
-  readonly place: "one" | "each";
+  /** `one`: one thread for all ticks; `each`: a new thread with each tick. */
+  readonly threadMode: "one" | "each";
   /** `undefined`: not chosen yet. */
   readonly threadName: string | undefined;
   readonly does: "message" | "command";
@@ -21,19 +21,19 @@ export interface CronDraft {
 
 export type CronProblems = Partial<Readonly<Record<keyof CronDraft, string>>>;
 
-export type WishOutcome =
-  | { readonly isReady: true; readonly wish: CronWish }
+export type CronRequestOutcome =
+  | { readonly isReady: true; readonly request: CronRequest }
   | { readonly isReady: false; readonly problems: CronProblems };
 
-/** What the form's content asks for, or what keeps it from asking. `state` of a cron that the form can't show is kept. */
-export function wishOf(draft: CronDraft, before?: Cron): WishOutcome {
+/** Converts the form's content to a request, or lists its problems. Retains the cron's `state`, which the form can't show. */
+export function toCronRequest(draft: CronDraft, before?: Cron): CronRequestOutcome {
   const problems: { -readonly [Key in keyof CronProblems]: CronProblems[Key] } = {};
   const schedule = draft.schedule.trim();
   const threadName = draft.threadName?.trim() ?? "";
   const args = draft.does === "command" ? readArgs(draft.args) : undefined;
   if (draft.agent === "") problems.agent = "Choose an agent.";
   if (schedule === "") problems.schedule = "Enter when it should run.";
-  if (draft.place === "one" && threadName === "") problems.threadName = "Name the thread.";
+  if (draft.threadMode === "one" && threadName === "") problems.threadName = "Name the thread.";
   if (draft.does === "message" && draft.message.trim() === "")
     problems.message = "Enter what the agent is told.";
   if (draft.does === "command" && draft.command === "") problems.command = "Choose a command.";
@@ -46,9 +46,9 @@ export function wishOf(draft: CronDraft, before?: Cron): WishOutcome {
       : { command: { name: draft.command, ...(args && { args }) } };
   return {
     isReady: true,
-    wish: {
+    request: {
       agent: draft.agent,
-      threadName: draft.place === "one" ? threadName : null,
+      threadName: draft.threadMode === "one" ? threadName : null,
       schedule,
       timeZone: draft.timeZone,
       input: { ...input, ...(before?.input.state && { state: before.input.state }) },
@@ -64,7 +64,7 @@ export function draftOf(cron: Cron): CronDraft {
     agent: cron.agent,
     schedule: cron.schedule,
     timeZone: cron.timeZone,
-    place: threadName === null ? "each" : "one",
+    threadMode: threadName === null ? "each" : "one",
     threadName: threadName ?? undefined,
     does: input.command ? "command" : "message",
     message: input.message ?? "",
@@ -80,7 +80,7 @@ export function newDraft(agent: string, timeZone: string): CronDraft {
     agent,
     schedule: "every 10 s",
     timeZone,
-    place: "one",
+    threadMode: "one",
     threadName: undefined,
     does: "message",
     message: "",

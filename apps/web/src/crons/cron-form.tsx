@@ -1,18 +1,12 @@
 "use client";
-
-import Link from "next/link";
-import { useRouter, useSearchParams } from "next/navigation";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { Button } from "../agent-ui/primitives/button";
 import { Field, Input, Select } from "../agent-ui/primitives/field";
-import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
-import { type CatalogAgent, useAgentCatalog } from "../data/agents";
-import { type Cron, type CronWish, useCreateCron, useCronPreview } from "../data/crons";
+import type { CatalogAgent } from "../data/agents";
+import { type Cron, type CronRequest, useCronPreview } from "../data/crons";
 import { useDebounced } from "../data/query";
 import { useThreadSearch } from "../data/thread-lists";
-import { PageFrame } from "../shell/page-frame";
-import { CRONS_PATH, cronPath } from "../shell/routes";
-import { type CronDraft, type CronProblems, newDraft, wishOf } from "./cron-draft";
+import { type CronDraft, type CronProblems, toCronRequest } from "./cron-draft";
 import styles from "./cron-form.module.css";
 import { dependsOnTimeZone } from "./schedule";
 import { NextTimes, ScheduleField } from "./schedule-field";
@@ -23,24 +17,24 @@ interface CronFormProps {
   readonly initial: CronDraft;
   readonly before?: Cron;
   readonly action: string;
-  /** What it throws is shown. */
-  readonly onSave: (wish: CronWish) => Promise<void>;
+  /** An error that it throws is shown. */
+  readonly onSave: (request: CronRequest) => Promise<void>;
   readonly onCancel: () => void;
 }
 
-const SETTLED_MS = 250;
+const DEBOUNCE_MS = 250;
 
 export function CronForm({ agents, initial, before, action, onSave, onCancel }: CronFormProps): ReactNode {
   const [draft, setDraft] = useState(initial);
   const [problems, setProblems] = useState<CronProblems>({});
   const [refusal, setRefusal] = useState<string>();
   const [isSaving, setSaving] = useState(false);
-  const asked = useDebounced(`${draft.timeZone}\n${draft.schedule.trim()}`, SETTLED_MS);
-  const [zone = "", schedule = ""] = asked.split("\n");
+  const debounced = useDebounced(`${draft.timeZone}\n${draft.schedule.trim()}`, DEBOUNCE_MS);
+  const [zone = "", schedule = ""] = debounced.split("\n");
   const preview = useCronPreview(schedule, zone);
   const threads =
     useThreadSearch(draft.agent, draft.agent === "" ? undefined : { limit: 30 }).value?.threads ?? [];
-  // What commands an agent takes depends on what it was told before: it goes on where it was used last.
+  // The commands that an agent accepts depend on its thread's history, so the thread used last is suggested.
   const takesCommands = (agents.find(({ id }) => id === draft.agent)?.commands.length ?? 0) > 0;
   const suggested = (takesCommands ? threads[0]?.threadName : undefined) ?? NEW_THREAD_NAME;
   const complete = { ...draft, threadName: draft.threadName ?? suggested };
@@ -54,17 +48,17 @@ export function CronForm({ agents, initial, before, action, onSave, onCancel }: 
   async function save(event: FormEvent<HTMLFormElement>): Promise<void> {
     event.preventDefault();
     const form = event.currentTarget;
-    const outcome = wishOf(complete, before);
+    const outcome = toCronRequest(complete, before);
     setRefusal(undefined);
     if (!outcome.isReady) {
       setProblems(outcome.problems);
-      // Drawn first: what is wrong is found by what it is marked with.
+      // After rendering: the first wrong field is found by its `aria-invalid`.
       requestAnimationFrame(() => form.querySelector<HTMLElement>("[aria-invalid=true]")?.focus());
       return;
     }
     setSaving(true);
     try {
-      await onSave(outcome.wish);
+      await onSave(outcome.request);
     } catch (error) {
       setRefusal(error instanceof Error ? error.message : String(error));
       setSaving(false);
@@ -160,46 +154,11 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   );
 }
 
-/** The service names the field first: `schedule: is not …`. */
+/** Splits a refusal into field and text. The service names the field first: `schedule: is not …`. */
 function wrongField(message: string): { readonly field: "schedule" | "timeZone"; readonly words: string } {
   const named = /^(schedule|timeZone): (.*)$/s.exec(message);
   return {
     field: named?.[1] === "timeZone" ? "timeZone" : "schedule",
     words: named ? `This ${named[2]}.`.replace(/\.\.$/, ".") : message,
   };
-}
-
-export function NewCron(): ReactNode {
-  const { agents, problem, refresh } = useAgentCatalog();
-  const createCron = useCreateCron();
-  const router = useRouter();
-  const query = useSearchParams();
-  const wanted = query.get("agent");
-  const agent =
-    agents?.find(({ id, graphName }) => id === wanted || graphName === wanted) ??
-    agents?.find(({ capabilities }) => capabilities.includes("background")) ??
-    agents?.[0];
-  return (
-    <PageFrame title="New cron" above={<Link href={CRONS_PATH}>Crons</Link>}>
-      {problem && !agents && <ListProblem message={problem.message} onRetry={refresh} />}
-      {!agents && !problem && <Skeleton label="Loading agents" lines={6} />}
-      {agents && (
-        <CronForm
-          agents={agents}
-          initial={beginning(agent?.id ?? "", agent?.commands ?? [], query.get("thread") ?? undefined)}
-          action="Create cron"
-          onSave={async (wish) => router.push(cronPath((await createCron(wish)).id))}
-          onCancel={() => router.push(CRONS_PATH)}
-        />
-      )}
-    </PageFrame>
-  );
-}
-
-/** An agent that has commands is made for being commanded. */
-function beginning(agent: string, commands: readonly string[], threadName: string | undefined) {
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-  const draft = { ...newDraft(agent, timeZone), threadName };
-  const command = commands.find((name) => name === "cycle") ?? commands[0];
-  return command === undefined ? draft : { ...draft, does: "command" as const, command };
 }

@@ -5,10 +5,11 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { Button, IconButton } from "../agent-ui/primitives/button";
 import buttonStyles from "../agent-ui/primitives/button.module.css";
+import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Problem } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Menu } from "../agent-ui/primitives/menu";
-import { EmptyState, ListProblem, Skeleton, type Status, StatusDot } from "../agent-ui/primitives/status";
+import { ListProblem, Skeleton, type Status, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
@@ -17,10 +18,10 @@ import { PageFrame } from "../shell/page-frame";
 import { cronPath, newCronPath, threadPath } from "../shell/routes";
 import { DeleteCronDialog, useCronActions } from "./cron-actions";
 import styles from "./cron-list.module.css";
-import { capitalised, taskWords, tickWords } from "./cron-text";
-import { scheduleWords } from "./schedule";
+import { capitalised, taskText, tickText } from "./cron-text";
+import { scheduleText } from "./schedule";
 
-/** Every cron of the account. */
+/** Lists every cron of the account. */
 export function CronList(): ReactNode {
   const { byId } = useAgentCatalog();
   const { value: crons, problem, isLoading, refresh } = useCrons();
@@ -65,11 +66,11 @@ interface CronRowProps {
 }
 
 function CronRow({ cron, agentName }: CronRowProps): ReactNode {
-  const deeds = useCronActions(cron);
-  const { schedule } = deeds.refusals;
+  const cronActions = useCronActions(cron);
+  const { schedule } = cronActions.refusals;
   const [isDeleting, setDeleting] = useState(false);
   const router = useRouter();
-  const words = capitalised(scheduleWords(cron.schedule));
+  const words = capitalised(scheduleText(cron.schedule));
   const path = cronPath(cron.id);
   return (
     <li className={styles.row} data-paused={!cron.enabled}>
@@ -81,31 +82,31 @@ function CronRow({ cron, agentName }: CronRowProps): ReactNode {
           {words}
         </Link>
         <p className={styles.task}>
-          {agentName} <span className={styles.quiet}>{taskWords(cron.input)}</span>
+          {agentName} <span className={styles.quiet}>{taskText(cron.input)}</span>
         </p>
       </div>
       <dl className={styles.facts}>
         <div>
           <dt>Next</dt>
-          <dd>{nextWords(cron)}</dd>
+          <dd>{nextTickText(cron)}</dd>
         </div>
         <div>
           <dt>Last</dt>
           <dd>{cron.lastTick ? <LastTick tick={cron.lastTick} /> : "Not yet"}</dd>
         </div>
       </dl>
-      <div className={styles.deeds}>
+      <div className={styles.actions}>
         <IconButton
           icon="bolt"
-          label={deeds.refusals.run ?? `Run now: ${words}`}
-          disabled={deeds.isBusy || deeds.refusals.run !== undefined}
-          onClick={deeds.runNow}
+          label={cronActions.refusals.run ?? `Run now: ${words}`}
+          disabled={cronActions.isBusy || cronActions.refusals.run !== undefined}
+          onClick={cronActions.runNow}
         />
         <IconButton
           icon={cron.enabled ? "pause" : "play"}
           label={schedule ?? `${cron.enabled ? "Pause" : "Resume"}: ${words}`}
-          disabled={deeds.isBusy || schedule !== undefined}
-          onClick={deeds.toggle}
+          disabled={cronActions.isBusy || schedule !== undefined}
+          onClick={cronActions.toggle}
         />
         <Menu
           label={`More for ${words}`}
@@ -123,7 +124,7 @@ function CronRow({ cron, agentName }: CronRowProps): ReactNode {
           ]}
         />
       </div>
-      <Problem className={styles.problem}>{deeds.problem}</Problem>
+      <Problem className={styles.problem}>{cronActions.problem}</Problem>
       <DeleteCronDialog
         cron={cron}
         agentName={agentName}
@@ -134,13 +135,13 @@ function CronRow({ cron, agentName }: CronRowProps): ReactNode {
   );
 }
 
-function nextWords({ enabled, nextAt }: Cron): ReactNode {
+function nextTickText({ enabled, nextAt }: Cron): ReactNode {
   if (!enabled) return "Paused";
   return nextAt === null ? "Never again" : <RelativeTime at={nextAt} />;
 }
 
 function LastTick({ tick }: { readonly tick: NonNullable<Cron["lastTick"]> }): ReactNode {
-  const { status, words } = tickWords(tick);
+  const { status, words } = tickText(tick);
   return (
     <Link
       href={threadPath(tick.agent, tick.threadName)}
@@ -153,9 +154,9 @@ function LastTick({ tick }: { readonly tick: NonNullable<Cron["lastTick"]> }): R
   );
 }
 
-/** What a list shows of a cron at a glance: what needs a person first, then what happens, then what is to come. */
+/** Status of a cron in the list: that of its last tick if it runs, failed or waits for a person, else whether more will come. */
 function cronStatus({ enabled, lastTick }: Pick<Cron, "enabled" | "lastTick">): Status {
-  const last = lastTick && tickWords(lastTick).status;
+  const last = lastTick && tickText(lastTick).status;
   if (last === "running" || last === "error" || last === "waiting") return last;
   return enabled ? "scheduled" : "idle";
 }

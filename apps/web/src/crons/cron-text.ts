@@ -1,13 +1,13 @@
 import type { Status } from "../agent-ui/primitives/status";
 import type { CronInput, Tick } from "../data/crons";
 
-export interface TickWords {
+export interface TickText {
   readonly status: Status;
   readonly words: string;
 }
 
-/** How a tick came out, for a person. */
-export function tickWords({ outcome, runStatus }: Pick<Tick, "outcome" | "runStatus">): TickWords {
+/** Describes a tick's outcome for a person. */
+export function tickText({ outcome, runStatus }: Pick<Tick, "outcome" | "runStatus">): TickText {
   switch (outcome.kind) {
     case "pending":
       return { status: "running", words: "Starting" };
@@ -20,11 +20,11 @@ export function tickWords({ outcome, runStatus }: Pick<Tick, "outcome" | "runSta
     case "failed":
       return { status: "error", words: `Did not start: ${outcome.message}` };
     case "started":
-      return runWords(runStatus);
+      return runText(runStatus);
   }
 }
 
-function runWords(status: Tick["runStatus"]): TickWords {
+function runText(status: Tick["runStatus"]): TickText {
   switch (status) {
     case "queued":
       return { status: "scheduled", words: "Waiting its turn" };
@@ -44,8 +44,8 @@ function runWords(status: Tick["runStatus"]): TickWords {
       return { status: "idle", words: "Its run was deleted" };
   }
 }
-/** A time as a clock of that zone shows it. */
-export function timeWords(at: string, timeZone: string, withSeconds: boolean): string {
+/** Formats a time in a time zone. */
+export function formatTime(at: string, timeZone: string, withSeconds: boolean): string {
   return new Intl.DateTimeFormat("en", {
     weekday: "short",
     day: "numeric",
@@ -58,8 +58,8 @@ export function timeWords(at: string, timeZone: string, withSeconds: boolean): s
   }).format(new Date(at));
 }
 
-/** What a tick does, behind the agent's name: `is told “…”`, `runs the command cycle`. */
-export function taskWords({ message, command }: CronInput): string {
+/** Describes a tick's task, after the agent's name: `runs the command cycle`. */
+export function taskText({ message, command }: CronInput): string {
   if (command) return `runs the command ${command.name}`;
   return message === undefined ? "is started without input" : `is told “${message}”`;
 }

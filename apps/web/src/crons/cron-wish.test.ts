@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Cron } from "../data/crons";
-import { draftOf, newDraft, wishOf } from "./cron-draft";
+import { draftOf, newDraft, toCronRequest } from "./cron-draft";
 
 const CRON: Cron = {
   id: "c1",
@@ -23,23 +23,23 @@ describe("the form of a cron", () => {
   it("asks for the very same when nothing is changed", () => {
     for (const cron of [CRON, { ...CRON, threadName: null, input: { message: "Hello" } }]) {
       const { agent, threadName, schedule, timeZone, input, overlap, missed } = cron;
-      expect(wishOf(draftOf(cron), cron)).toEqual({
+      expect(toCronRequest(draftOf(cron), cron)).toEqual({
         isReady: true,
-        wish: { agent, threadName, schedule, timeZone, input, overlap, missed },
+        request: { agent, threadName, schedule, timeZone, input, overlap, missed },
       });
     }
   });
 
   it("keeps a state that it can't show", () => {
     const cron = { ...CRON, input: { message: "Hello", state: { mood: "calm" } } };
-    expect(wishOf({ ...draftOf(cron), message: "Bye" }, cron)).toMatchObject({
-      wish: { input: { message: "Bye", state: { mood: "calm" } } },
+    expect(toCronRequest({ ...draftOf(cron), message: "Bye" }, cron)).toMatchObject({
+      request: { input: { message: "Bye", state: { mood: "calm" } } },
     });
   });
 
   it("says what is missing, field by field", () => {
     const draft = { ...newDraft("", "UTC"), schedule: " ", threadName: "" };
-    expect(wishOf(draft)).toMatchObject({
+    expect(toCronRequest(draft)).toMatchObject({
       isReady: false,
       problems: { agent: /./, schedule: /./, threadName: /./, message: /./ },
     });
@@ -53,7 +53,7 @@ describe("the form of a cron", () => {
         command: "cycle",
         args,
       } as const;
-      expect(wishOf(draft)).toMatchObject({ isReady: false, problems: { args: /JSON object/ } });
+      expect(toCronRequest(draft)).toMatchObject({ isReady: false, problems: { args: /JSON object/ } });
     }
   });
 });

@@ -4,11 +4,11 @@ import { type ReactNode, useRef, useState } from "react";
 import { Field, Input, NumberInput, Select } from "../agent-ui/primitives/field";
 import { Skeleton } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
-import { timeWords } from "./cron-text";
+import { formatTime } from "./cron-text";
 import {
   type ClockTime,
-  clockWords,
   dependsOnTimeZone,
+  formatClock,
   planOf,
   readClock,
   type SchedulePlan,
@@ -35,7 +35,7 @@ const KINDS: readonly { readonly kind: Kind; readonly label: string }[] = [
   { kind: "custom", label: "Cron expression" },
 ];
 
-/** When, in plain words and in cron syntax: two views of one text, always in step. */
+/** Edits a schedule in plain words and in cron syntax: two views of one text, always in sync. */
 export function ScheduleField({ schedule, onChange, problem }: ScheduleFieldProps): ReactNode {
   const [isCustom, setCustom] = useState(false);
   const syntax = useRef<HTMLInputElement>(null);
@@ -184,7 +184,7 @@ function TimeInput(props: {
       type="time"
       aria-label="Time of day"
       className={styles.clock}
-      value={clockWords(props.time)}
+      value={formatClock(props.time)}
       onChange={(event) => {
         const time = readClock(event.target.value);
         if (time) props.onChange(time);
@@ -200,7 +200,7 @@ const UNITS = [
   { unit: "d", label: "days" },
 ] as const;
 
-/** Keeps the time of day where the words before had one. */
+/** Initial plan of a kind. Retains the time of day where the plan before had one. */
 function beginning(kind: Exclude<Kind, "custom">, before: SchedulePlan): SchedulePlan {
   const time = "time" in before ? before.time : { hour: 9, minute: 0 };
   switch (kind) {
@@ -225,7 +225,7 @@ interface NextTimesProps {
   readonly isWrong: boolean;
 }
 
-/** When a schedule would run: the surest way to see that it says what one means. */
+/** Previews the next times of a schedule, the surest check of its meaning. */
 export function NextTimes({ times, schedule, timeZone, isWrong }: NextTimesProps): ReactNode {
   const withSeconds = !dependsOnTimeZone(schedule) || schedule.trim().split(/\s+/).length > 5;
   return (
@@ -238,7 +238,7 @@ export function NextTimes({ times, schedule, timeZone, isWrong }: NextTimesProps
         <ol className={styles.times}>
           {times.map((time) => (
             <li key={time} className={styles.time}>
-              <span>{timeWords(time, timeZone, withSeconds)}</span>
+              <span>{formatTime(time, timeZone, withSeconds)}</span>
               <RelativeTime at={time} className={styles.relative ?? ""} />
             </li>
           ))}

@@ -6,7 +6,7 @@ import {
   readClock,
   type SchedulePlan,
   scheduleOf,
-  scheduleWords,
+  scheduleText,
 } from "./schedule";
 
 const time = fc.record({ hour: fc.nat(23), minute: fc.nat(59) });
@@ -63,7 +63,7 @@ describe("a schedule in plain words", () => {
     ["15 6 1 * *", "on day 1 of every month at 06:15"],
     ["*/5 * * * *", "*/5 * * * *"],
   ])("%s is said as: %s", (schedule, words) => {
-    expect(scheduleWords(schedule)).toBe(words);
+    expect(scheduleText(schedule)).toBe(words);
   });
 
   it("knows which depend on where one is", () => {

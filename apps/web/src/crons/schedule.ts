@@ -1,4 +1,4 @@
-/** A schedule as people say it. What they can't say in these words is cron syntax. */
+/** A schedule in plain words; `custom` is cron syntax without any. */
 export type SchedulePlan =
   | { readonly kind: "interval"; readonly count: number; readonly unit: IntervalUnit }
   | { readonly kind: "hourly"; readonly minute: number }
@@ -33,7 +33,7 @@ const UNIT_NAMES: Readonly<Record<IntervalUnit, readonly string[]>> = {
 };
 const UNITS: readonly IntervalUnit[] = ["s", "min", "h", "d"];
 
-/** As the service takes it. */
+/** Converts a plan to the syntax that the service accepts. */
 export function scheduleOf(plan: SchedulePlan): string {
   switch (plan.kind) {
     case "interval":
@@ -53,7 +53,7 @@ export function scheduleOf(plan: SchedulePlan): string {
   }
 }
 
-/** The plainest words that say the same; `custom` where there are none. */
+/** Parses a schedule to the plainest plan with the same meaning; `custom` where there is none. */
 export function planOf(schedule: string): SchedulePlan {
   const custom: SchedulePlan = { kind: "custom", schedule };
   const text = schedule.trim();
@@ -82,29 +82,29 @@ export function planOf(schedule: string): SchedulePlan {
   return weekday === undefined ? custom : { kind: "weekly", day: weekday, time };
 }
 
-/** For a sentence: "every 10 seconds", "on weekdays at 09:00". Cron syntax that has no words stays as it is. */
-export function scheduleWords(schedule: string): string {
+/** Describes a schedule within a sentence: "every 10 seconds", "on weekdays at 09:00". Returns other cron syntax unchanged. */
+export function scheduleText(schedule: string): string {
   const plan = planOf(schedule);
   switch (plan.kind) {
     case "interval":
-      return intervalWords(plan.count, plan.unit);
+      return intervalText(plan.count, plan.unit);
     case "hourly":
       return plan.minute === 0 ? "every hour, on the hour" : `every hour, at ${plan.minute} past`;
     case "daily":
-      return `every day at ${clockWords(plan.time)}`;
+      return `every day at ${formatClock(plan.time)}`;
     case "weekdays":
-      return `on weekdays at ${clockWords(plan.time)}`;
+      return `on weekdays at ${formatClock(plan.time)}`;
     case "weekly":
-      return `every ${WEEKDAYS[plan.day]} at ${clockWords(plan.time)}`;
+      return `every ${WEEKDAYS[plan.day]} at ${formatClock(plan.time)}`;
     case "monthly":
-      return `on day ${plan.dayOfMonth} of every month at ${clockWords(plan.time)}`;
+      return `on day ${plan.dayOfMonth} of every month at ${formatClock(plan.time)}`;
     case "custom":
       return plan.schedule;
   }
 }
 
-/** As a time field takes and gives it. */
-export function clockWords({ hour, minute }: ClockTime): string {
+/** Formats a time as the value of a time input. */
+export function formatClock({ hour, minute }: ClockTime): string {
   return `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
 }
 
@@ -116,22 +116,22 @@ export function readClock(text: string): ClockTime | undefined {
     : { hour: time.hour, minute: time.minute };
 }
 
-/** Intervals are the same everywhere on Earth. */
+/** Whether the time zone matters; intervals are the same everywhere. */
 export function dependsOnTimeZone(schedule: string): boolean {
   return !/^\s*every\b/i.test(schedule);
 }
 
-function intervalWords(count: number, unit: IntervalUnit): string {
+function intervalText(count: number, unit: IntervalUnit): string {
   const name = { s: "second", min: "minute", h: "hour", d: "day" }[unit];
   return count === 1 ? `every ${name}` : `every ${count} ${name}s`;
 }
 
 function weekdayOf(text: string): number | undefined {
   const number = wholeNumber(text, 0, 7);
-  // Cron knows Sunday by two numbers.
+  // Cron accepts both 0 and 7 for Sunday.
   if (number !== undefined) return number % 7;
-  const place = WEEKDAYS.findIndex((name) => name.slice(0, 3).toLowerCase() === text.toLowerCase());
-  return place < 0 ? undefined : place;
+  const index = WEEKDAYS.findIndex((name) => name.slice(0, 3).toLowerCase() === text.toLowerCase());
+  return index < 0 ? undefined : index;
 }
 
 function wholeNumber(text: string, least: number, most: number): number | undefined {

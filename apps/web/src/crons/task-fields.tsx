@@ -16,18 +16,18 @@ interface TaskFieldsProps {
   readonly onChange: (part: Partial<CronDraft>) => void;
 }
 
-/** Whom a tick asks, what it says, and in which thread. */
+/** Fields for the agent, the input and the thread of a tick. */
 export function TaskFields({ draft, threads, agents, problems, onChange }: TaskFieldsProps): ReactNode {
   const agent = agents.find(({ id }) => id === draft.agent);
   const commands = agent?.commands ?? [];
 
   function chooseAgent(id: string): void {
     const next = agents.find((one) => one.id === id);
-    const keepsCommand = next?.commands.includes(draft.command) ?? false;
+    const retainsCommand = next?.commands.includes(draft.command) ?? false;
     onChange({
       agent: id,
       threadName: undefined,
-      ...(!keepsCommand && { does: "message", command: "", args: "" }),
+      ...(!retainsCommand && { does: "message", command: "", args: "" }),
     });
   }
 
@@ -125,26 +125,26 @@ interface ThreadFieldProps {
   readonly onChange: (part: Partial<CronDraft>) => void;
 }
 
-/** What a thread that does not exist yet is called by default. */
+/** Default name of a new thread. */
 export const NEW_THREAD_NAME = "scheduled";
 
-/** Where a tick runs. */
+/** Chooses the thread in which ticks run. */
 function ThreadField({ draft, threads, problems, onChange }: ThreadFieldProps): ReactNode {
   const known = threads.findIndex(({ threadName }) => threadName === draft.threadName);
-  const isNew = draft.place === "one" && known < 0;
-  const value = draft.place === "each" ? "each" : isNew ? "new" : String(known);
+  const isNew = draft.threadMode === "one" && known < 0;
+  const value = draft.threadMode === "each" ? "each" : isNew ? "new" : String(known);
 
   function choose(next: string): void {
-    if (next === "each") onChange({ place: "each" });
-    else if (next === "new") onChange({ place: "one", threadName: unused(NEW_THREAD_NAME, threads) });
-    else onChange({ place: "one", threadName: threads[Number(next)]?.threadName });
+    if (next === "each") onChange({ threadMode: "each" });
+    else if (next === "new") onChange({ threadMode: "one", threadName: unused(NEW_THREAD_NAME, threads) });
+    else onChange({ threadMode: "one", threadName: threads[Number(next)]?.threadName });
   }
 
   return (
     <div className={isNew ? styles.command : undefined}>
       <Field
         label="Thread"
-        hint={draft.place === "one" ? "The agent remembers what it did there before." : undefined}
+        hint={draft.threadMode === "one" ? "The agent remembers what it did there before." : undefined}
       >
         <Select value={value} onChange={(event) => choose(event.target.value)}>
           <option value="new">One new thread</option>
@@ -153,7 +153,7 @@ function ThreadField({ draft, threads, problems, onChange }: ThreadFieldProps): 
             <optgroup label="A thread you have">
               {threads.map((thread, at) => (
                 <option key={thread.threadName} value={at}>
-                  {optionWords(thread)}
+                  {optionText(thread)}
                 </option>
               ))}
             </optgroup>
@@ -173,8 +173,8 @@ function ThreadField({ draft, threads, problems, onChange }: ThreadFieldProps): 
   );
 }
 
-/** A name that a client made says nothing to a person; when it was last used does. */
-function optionWords(thread: ThreadRow): string {
+/** Label of a thread; one with a generated name is identified by its last use. */
+function optionText(thread: ThreadRow): string {
   if (thread.title !== null || !isGeneratedName(thread.threadName)) return titleOf(thread);
   return `Untitled, last used ${new Date(thread.lastActivityAt).toLocaleString("en", { dateStyle: "medium", timeStyle: "short" })}`;
 }

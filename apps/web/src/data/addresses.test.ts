@@ -12,22 +12,22 @@ const SOURCE = join(import.meta.dirname, "..");
 const EXCEPTIONS = [
   'checkpoints.ts: PATCH threadCall(thread, "/state")',
   'checkpoints.ts: POST threadCall(thread, "/fork")',
-  "run-again.ts: POST threadCall(thread, route)",
+  "runs.ts: POST threadCall(thread, route)",
 ];
 /** Lists, titles, crons, files and feedback: no run starts in the page's thread, and no state changes. */
 const OTHERS = [
-  'attachments.ts: POST threadCall(thread, "/attachments", { filename: file.name })',
+  'thread.ts: POST threadCall(thread, "/attachments", { filename: file.name })',
   "crons.ts: DELETE `/crons/$" + "{segment(id)}`",
   "crons.ts: PATCH `/crons/$" + "{segment(id)}`",
   'crons.ts: POST "/crons"',
   'crons.ts: POST "/crons/preview"',
   "crons.ts: POST `/crons/$" + "{segment(id)}/$" + "{action}`",
   "crons.ts: POST `/crons/$" + "{segment(id)}/run`",
-  "feedback.ts: DELETE path",
-  'feedback.ts: PUT threadCall(thread, "/feedback")',
-  "thread-listing.ts: PATCH threadCall(thread)",
-  "threads.ts: DELETE pathOf(row)",
-  "threads.ts: PATCH pathOf(row)",
+  "thread-feedback.ts: DELETE path",
+  'thread-feedback.ts: PUT threadCall(thread, "/feedback")',
+  "thread.ts: PATCH threadCall(thread)",
+  "thread-lists.ts: DELETE pathOf(row)",
+  "thread-lists.ts: PATCH pathOf(row)",
 ];
 
 interface Call {
@@ -74,7 +74,7 @@ test("the console changes something at these addresses alone", () => {
 
 test("a run is started past agent-client by two routes of the exceptions, and no other", () => {
   const routes = calls()
-    .filter(({ file, name }) => file.endsWith("run-again.ts") && name === "start")
+    .filter(({ file, name }) => file.endsWith("runs.ts") && name === "start")
     .map(({ args: [, route] }) => route);
   expect(routes).toEqual(['"/regenerate"', '"/retry"']);
 });
@@ -87,12 +87,12 @@ test("nothing but askService and the two clients of the service reaches it", () 
     );
   expect(askers.sort()).toMatchInlineSnapshot(`
     [
-      "console/console.tsx: createAgentClient({ url: "/api/copilotkit", fetch: pageFet)",
+      "data/caller.tsx: createAccountApi({ url: "/api/throughline", fetch: pageFe)",
+      "data/request.ts: fetch(input)",
+      "data/request.ts: pageFetch(\`/api/throughline\${path}\`)",
       "server/forward.ts: fetch(target)",
-      "service/ask-service.ts: pageFetch(\`/api/throughline\${path}\`)",
-      "service/page-fetch.ts: fetch(input)",
-      "service/queries/caller.ts: createAccountApi({ url: "/api/throughline", fetch: pageFe)",
-      "service/session-end.ts: fetch("/api/session")",
+      "shell/providers.tsx: createAgentClient({ url: "/api/copilotkit", fetch: pageFet)",
+      "shell/session-end.ts: fetch("/api/session")",
     ]
   `);
 });

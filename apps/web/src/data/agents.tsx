@@ -15,11 +15,11 @@ const agentSchema = z.pipe(
     description: z.string(),
     capabilities: z.array(z.string()),
     commands: z.array(z.string()),
-    /** Questions it answers well. */
+    /** Prompts that it answers well. */
     suggestions: z.array(z.string()),
     /** `script`: no model is configured, and the agent answers from a script of its own. */
     answeredBy: z.enum(["script", "model"]),
-    /** Whether its runs may name a model; a service that does not say so lets them. */
+    /** Whether its runs may name a model; true where the service omits it. */
     acceptsModel: z._default(z.boolean(), true),
     inputSchema: schemaSchema,
     outputSchema: schemaSchema,
@@ -27,7 +27,7 @@ const agentSchema = z.pipe(
   z.transform(({ graphId, ...rest }) => ({ id: graphId, ...rest })),
 );
 
-/** One agent as the service lists it. `inputSchema` and `outputSchema` are JSON Schemas of its state. */
+/** An agent as the service lists it. `inputSchema` and `outputSchema` are JSON Schemas of its state. */
 export type CatalogAgent = Readonly<z.output<typeof agentSchema>>;
 
 const catalogSchema = z.object({ agents: z.array(agentSchema) });
@@ -39,30 +39,8 @@ function useAgents(): Resource<readonly CatalogAgent[]> {
   });
 }
 
-const modelSchema = z.object({
-  id: z.string(),
-  /** US dollars per token as an exact decimal; `null`: not known. */
-  inputPrice: z.nullable(z.string()),
-  outputPrice: z.nullable(z.string()),
-});
-const modelsSchema = z.object({ models: z.array(modelSchema) });
-
-/** A model that the caller may use. */
-export type Model = Readonly<z.output<typeof modelSchema>>;
-
-const FRESH_MS = 60_000;
-
-export function useModels(): Resource<readonly Model[]> {
-  return useResource({
-    queryKey: keys.models,
-    queryFn: async ({ signal }): Promise<readonly Model[]> =>
-      (await askService("/models", modelsSchema, { signal })).models,
-    staleTime: FRESH_MS,
-  });
-}
-
 export interface AgentCatalog {
-  /** `undefined` until the service has said. */
+  /** `undefined` until the first response. */
   readonly agents: readonly CatalogAgent[] | undefined;
   readonly byId: ReadonlyMap<string, CatalogAgent>;
   readonly problem: Error | undefined;
@@ -70,7 +48,7 @@ export interface AgentCatalog {
   refresh(): void;
 }
 
-/** Set by the console, which asks once for every page. */
+/** Provided by the console, which requests the catalog once for all pages. */
 export const AgentCatalogContext = createContext<AgentCatalog | undefined>(undefined);
 
 export function useAgentCatalog(): AgentCatalog {
@@ -79,8 +57,8 @@ export function useAgentCatalog(): AgentCatalog {
   return catalog;
 }
 
-/** For the console itself. */
-export function useAskedCatalog(): AgentCatalog {
+/** Requests the catalog, for the console's provider only. */
+export function useCatalogQuery(): AgentCatalog {
   const { value: agents, problem, isLoading, refresh } = useAgents();
   return useMemo(
     () => ({ agents, byId: new Map(agents?.map((agent) => [agent.id, agent])), problem, isLoading, refresh }),

@@ -6,18 +6,18 @@ import { createContext, useContext, useMemo } from "react";
 import { keys, type Resource, useResource } from "./query";
 import { pageFetch } from "./request";
 
-/** The service's own routes, as the console passes them on. */
+/** Client of the service's account routes, through the console's proxy. */
 const accountApi = createAccountApi({ url: "/api/throughline", fetch: pageFetch });
 
-/** Who is signed in. */
+/** Requests the signed-in caller. */
 function useCallerInfo(): Resource<CallerInfo> {
   return useResource({ queryKey: keys.caller, queryFn: readCaller });
 }
 
 async function readCaller(): Promise<CallerInfo> {
-  const answer = await accountApi.caller();
-  if (!("kind" in answer)) return answer;
-  throw new Error(answer.kind === "refused" ? answer.message : "The console can't be reached.");
+  const result = await accountApi.caller();
+  if (!("kind" in result)) return result;
+  throw new Error(result.kind === "refused" ? result.message : "The console can't be reached.");
 }
 
 interface VisibilityChange {
@@ -25,31 +25,31 @@ interface VisibilityChange {
   readonly visibility: "private" | "account";
 }
 
-/** Shares a thread with the account, or takes it back. Gives what it is then. */
+/** Shares a thread with the account or makes it private. Returns its new visibility. */
 export function useChangeVisibility() {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ thread, visibility }: VisibilityChange) => {
-      const answer = await accountApi.changeVisibility(thread, visibility);
-      if (typeof answer === "string") return answer;
-      throw new Error(answer.kind === "refused" ? answer.message : "The service does not answer. Try again.");
+      const result = await accountApi.changeVisibility(thread, visibility);
+      if (typeof result === "string") return result;
+      throw new Error(result.kind === "refused" ? result.message : "The service does not answer. Try again.");
     },
     onSuccess: () => void queries.invalidateQueries({ queryKey: keys.threads }),
   }).mutateAsync;
 }
 
-/** Who is signed in, and what their role lets them do. */
+/** The signed-in caller, and what their role allows. */
 export interface Caller {
-  /** Whether they have threads of their own beside those the account shares; `undefined` until the service has said. */
+  /** Whether they have private threads in addition to the account's; `undefined` until the first response. */
   readonly isPerson: boolean | undefined;
-  /** Their id within the account, `null` for the account itself; `undefined` until the service has said. */
+  /** Their id within the account, `null` for the account itself; `undefined` until the first response. */
   readonly subject: CallerInfo["subject"] | undefined;
   readonly role: string | undefined;
-  /** Why they may not do this; `undefined` where they may, and until the service has said. */
+  /** Reason why they may not do this; `undefined` where they may, and until the first response. */
   refusal(action: string, thread?: Pick<ThreadName, "visibility">): string | undefined;
 }
 
-/** Set by the console, which asks once for every page. */
+/** Provided by the console, which requests the caller once for all pages. */
 export const CallerContext = createContext<Caller | undefined>(undefined);
 
 export function useCaller(): Caller {
@@ -58,11 +58,11 @@ export function useCaller(): Caller {
   return caller;
 }
 
-/** For the console itself. */
-export function useAskedCaller(): Caller {
+/** Requests the caller, for the console's provider only. */
+export function useCallerQuery(): Caller {
   const { value, problem } = useCallerInfo();
   return useMemo(() => {
-    // A service that does not say treats each caller as one without threads of their own.
+    // A service without this route treats each caller as one without private threads.
     const isPerson = value ? value.subject !== null : problem ? false : undefined;
     return {
       isPerson,

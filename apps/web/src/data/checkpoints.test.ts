@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { momentBefore } from "./checkpoints";
+import { checkpointBefore } from "./checkpoints";
 
 const at = (checkpointId: string, next: readonly string[], ...messageIds: readonly string[]) => ({
   checkpointId,
@@ -17,19 +17,19 @@ const HISTORY = [
 
 describe("momentBefore", () => {
   it("is the newest at which the agent was done and the message was not there", () => {
-    expect(momentBefore("u2", HISTORY)?.checkpointId).toBe("c3");
+    expect(checkpointBefore("u2", HISTORY)?.checkpointId).toBe("c3");
   });
 
   it("is none before the first message of a thread in which nothing happened before", () => {
-    expect(momentBefore("u1", HISTORY)).toBeUndefined();
+    expect(checkpointBefore("u1", HISTORY)).toBeUndefined();
   });
 
   it("is what a command left, before the first message of a thread that a command began", () => {
     const hired = [...HISTORY, at("c0", []), at("c-1", ["__start__"])];
-    expect(momentBefore("u1", hired)?.checkpointId).toBe("c0");
+    expect(checkpointBefore("u1", hired)?.checkpointId).toBe("c0");
   });
 
   it("is none for a message that no checkpoint holds any more", () => {
-    expect(momentBefore("u0", HISTORY)).toBeUndefined();
+    expect(checkpointBefore("u0", HISTORY)).toBeUndefined();
   });
 });

@@ -26,7 +26,7 @@ const pauseSchema = z.object({
 const editedSchema = z.object({ runId: z.nullable(z.string()) });
 const pageSchema = z.object({ checkpoints: z.array(checkpointSchema), next: z.nullable(z.string()) });
 
-/** What the agent held at one moment. */
+/** State of the agent at one checkpoint. */
 export type Checkpoint = Readonly<z.output<typeof checkpointSchema>>;
 
 export interface CheckpointPage {
@@ -38,35 +38,35 @@ function readHistory(thread: ThreadName, query: Readonly<Record<string, string>>
   return askService(threadCall(thread, "/history", query), pageSchema, signal ? { signal } : {});
 }
 
-/** Newest first. What is shown stays while more are asked for. */
+/** Requests the newest checkpoints, newest first. Shown ones stay while more are requested. */
 export function useCheckpoints(thread: ThreadName, limit: number): Resource<CheckpointPage> {
   return useResource({
     queryKey: keys.history(thread, limit),
     queryFn: async ({ signal }): Promise<CheckpointPage> => {
-      const asked = readHistory(thread, { limit: String(limit) }, signal);
-      const { checkpoints, next } = await orIfMissing(asked, { checkpoints: [], next: null });
+      const response = readHistory(thread, { limit: String(limit) }, signal);
+      const { checkpoints, next } = await orIfMissing(response, { checkpoints: [], next: null });
       return { checkpoints, hasMore: next !== null };
     },
     placeholderData: keepPreviousData,
   });
 }
 
-/** What the agent holds after a run; `null` where the thread does not exist. `undefined`: nothing is asked. */
+/** Requests the agent's state after a run; `null` where the thread does not exist. `undefined` run: no request. */
 export function useStateAfter(thread: ThreadName, runId: string | undefined): Resource<JsonObject | null> {
   return useResource({
     queryKey: keys.state(thread, runId ?? ""),
     queryFn: async ({ signal }): Promise<JsonObject | null> => {
-      const asked = askService(threadCall(thread, "/state"), stateSchema, { signal });
-      return (await orIfMissing(asked, null))?.values ?? null;
+      const response = askService(threadCall(thread, "/state"), stateSchema, { signal });
+      return (await orIfMissing(response, null))?.values ?? null;
     },
     enabled: runId !== undefined,
   });
 }
 
-/** Where a thread pauses: what it holds, and the steps that the agent would take next. */
+/** Pause of a thread: its state, and the nodes that would run next. */
 export type Pause = Readonly<z.output<typeof pauseSchema>>;
 
-/** `null` where the thread does not exist. `moment`: asked anew with each. */
+/** Requests a thread's pause; `null` where the thread does not exist. Refetched with each `moment`. */
 export function usePause(thread: ThreadName, moment: string): Resource<Pause | null> {
   return useResource({
     queryKey: [...keys.state(thread, moment), "pause"],
@@ -78,11 +78,11 @@ export function usePause(thread: ThreadName, moment: string): Resource<Pause | n
 
 interface StateEdit {
   readonly values: JsonObject;
-  /** The checkpoint that was seen when it was made. */
+  /** The checkpoint that the edit is based on. */
   readonly checkpointId: string;
 }
 
-/** Edits what the agent holds, and gives the run that wrote it. */
+/** Edits the agent's state and returns the run that wrote it. */
 export function useEditState(thread: ThreadName) {
   const queries = useQueryClient();
   return useMutation({
@@ -92,7 +92,7 @@ export function useEditState(thread: ThreadName) {
   }).mutateAsync;
 }
 
-/** Begins a thread at a checkpoint, and gives its name. */
+/** Forks a thread at a checkpoint and returns the new thread's name. */
 export function useForkFrom(thread: ThreadName) {
   return useMutation({ mutationFn: (checkpointId: string) => forkFrom(thread, checkpointId) }).mutateAsync;
 }
@@ -104,20 +104,23 @@ async function forkFrom(thread: ThreadName, checkpointId: string): Promise<strin
   return threadName;
 }
 
-type Moment = Pick<Checkpoint, "checkpointId" | "next" | "messageIds">;
+type CheckpointRef = Pick<Checkpoint, "checkpointId" | "next" | "messageIds">;
 
 /**
- * The newest moment at which the agent was done and the message had not been said; what it held then goes along, also where
- * no word had been said. `undefined`: nothing came before. Newest first.
+ * Finds the newest checkpoint before the message at which the agent was done. It is forked also where it has no messages: its
+ * state goes along. `undefined`: there is none. `checkpoints` are newest first.
  */
-export function momentBefore<T extends Moment>(messageId: string, checkpoints: readonly T[]): T | undefined {
-  const said = checkpoints.findLastIndex(({ messageIds }) => messageIds.includes(messageId));
-  return said < 0 ? undefined : checkpoints.slice(said + 1).find(({ next }) => next.length === 0);
+export function checkpointBefore<T extends CheckpointRef>(
+  messageId: string,
+  checkpoints: readonly T[],
+): T | undefined {
+  const first = checkpoints.findLastIndex(({ messageIds }) => messageIds.includes(messageId));
+  return first < 0 ? undefined : checkpoints.slice(first + 1).find(({ next }) => next.length === 0);
 }
 
 const HISTORY_PAGE = "50";
 
-/** Begins a thread just before a message, with all that came before it, and gives its name. */
+/** Forks a thread just before a message, with all that came before it, and returns the new thread's name. */
 export function useForkBefore(thread: ThreadName) {
   return useMutation({ mutationFn: (messageId: string) => forkBefore(thread, messageId) }).mutateAsync;
 }
@@ -128,8 +131,8 @@ async function forkBefore(thread: ThreadName, messageId: string): Promise<string
   do {
     const page = await readHistory(thread, { limit: HISTORY_PAGE, ...(before && { before }) });
     seen.push(...page.checkpoints);
-    const moment = momentBefore(messageId, seen);
-    if (moment) return forkFrom(thread, moment.checkpointId);
+    const checkpoint = checkpointBefore(messageId, seen);
+    if (checkpoint) return forkFrom(thread, checkpoint.checkpointId);
     before = page.next ?? "";
   } while (before !== "");
   if (seen.some(({ messageIds }) => messageIds.includes(messageId))) return newId(Date.now());

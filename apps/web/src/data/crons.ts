@@ -51,13 +51,13 @@ const cronSchema = z.object({
   createdAt: z.string(),
 });
 
-/** A schedule of the service's, as it lists it. */
+/** A cron as the service lists it. */
 export type Cron = Readonly<z.output<typeof cronSchema>>;
 export type CronInput = Readonly<z.output<typeof inputSchema>>;
 export type Tick = Readonly<z.output<typeof tickSchema>>;
 
-/** What a person decides about a cron. */
-export interface CronWish {
+/** The settings of a cron that a person chooses. */
+export interface CronRequest {
   readonly agent: string;
   readonly threadName: string | null;
   readonly schedule: string;
@@ -75,7 +75,7 @@ const cronPageSchema = z.object({ crons: z.array(cronSchema), next: z.nullable(z
 const tickPageSchema = z.object({ ticks: z.array(tickSchema) });
 const timesSchema = z.object({ times: z.array(z.string()) });
 
-/** Every cron of the account. */
+/** Requests every cron of the account. */
 export function useCrons(): Resource<readonly Cron[]> {
   return useResource({
     queryKey: keys.crons,
@@ -107,7 +107,7 @@ export function useCron(id: string): Resource<Cron> {
   });
 }
 
-/** The newest; the service keeps as many. */
+/** Requests the newest ticks; the service stores as many. */
 export function useTicks(id: string): Resource<readonly Tick[]> {
   return useResource({
     queryKey: keys.ticks(id),
@@ -117,7 +117,7 @@ export function useTicks(id: string): Resource<readonly Tick[]> {
   });
 }
 
-/** When a schedule would run next. Nothing is asked for an empty one. */
+/** Requests the next times of a schedule. No request for an empty one. */
 export function useCronPreview(schedule: string, timeZone: string): Resource<readonly string[]> {
   return useResource({
     queryKey: keys.cronPreview(schedule, timeZone),
@@ -130,14 +130,14 @@ export function useCronPreview(schedule: string, timeZone: string): Resource<rea
 }
 
 export function useCreateCron() {
-  return useCronMutation((wish: CronWish) =>
-    askService("/crons", cronSchema, { method: "POST", body: wish }),
+  return useCronMutation((request: CronRequest) =>
+    askService("/crons", cronSchema, { method: "POST", body: request }),
   );
 }
 
 export function useChangeCron(id: string) {
-  return useCronMutation((wish: CronWish) =>
-    askService(`/crons/${segment(id)}`, cronSchema, { method: "PATCH", body: wish }),
+  return useCronMutation((request: CronRequest) =>
+    askService(`/crons/${segment(id)}`, cronSchema, { method: "PATCH", body: request }),
   );
 }
 
@@ -159,7 +159,7 @@ export function useDeleteCron(id: string) {
   );
 }
 
-/** Also when it failed: what is shown may be older than the reason. */
+/** Mutates crons and refetches them, also after a failure: the shown data may be older than its reason. */
 function useCronMutation<Input, Output>(mutationFn: (input: Input) => Promise<Output>) {
   const queries = useQueryClient();
   return useMutation({

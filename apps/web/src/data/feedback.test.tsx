@@ -3,8 +3,8 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
-import { type Feedback, useGiveFeedback, useOwnFeedback } from "./feedback";
 import { createQueryClient } from "./query";
+import { type Feedback, useGiveFeedback, useOwnFeedback } from "./thread-feedback";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 afterEach(() => vi.unstubAllGlobals());

@@ -4,15 +4,15 @@ export interface Identity {
   readonly subject?: string;
 }
 
-/** Names the identity in each request of a page. The cookie that goes along may be another's by then. */
+/** Header that names the page's identity in each request. The cookie sent with it may be of another sign-in by then. */
 export const IDENTITY_HEADER = "x-throughline-signed-in-as";
 
-/** What people read. */
+/** Label of an identity for people. */
 export function identityLabel({ account, subject }: Identity): string {
   return subject === undefined ? account : `${account} / ${subject}`;
 }
 
-/** As a header's value, which has no room for most letters. */
+/** Encodes an identity as a header's value, which allows few characters. */
 export function identityName({ account, subject }: Identity): string {
   return [account, ...(subject === undefined ? [] : [subject])].map(encodeURIComponent).join("/");
 }

@@ -2,7 +2,7 @@ import type * as z from "zod/mini";
 import { sessionRanOut } from "../shell/session-end";
 import { IDENTITY_HEADER, type Identity, identityName } from "./identity";
 
-/** The service said no, or nothing. `message` is a sentence a person can act on. */
+/** A refusal of the service, or a failed connection. `message` is a sentence that a person can act on. */
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
 
@@ -14,22 +14,22 @@ export class ServiceError extends Error {
   }
 }
 
-export interface Asking {
+export interface RequestOptions {
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly body?: unknown;
-  /** Bytes as they are, instead of a body. */
+  /** Raw bytes, instead of a body. */
   readonly file?: { readonly content: Blob; readonly mimeType: string };
   readonly signal?: AbortSignal;
 }
 
-/** Operator data. Agents themselves are spoken to through agent-client alone. */
+/** Requests operator data from the service. Agents are reached through agent-client only. */
 export async function askService<Schema extends z.ZodMiniType>(
   path: string,
   schema: Schema,
-  { method = "GET", body, file, signal }: Asking = {},
+  { method = "GET", body, file, signal }: RequestOptions = {},
 ): Promise<z.output<Schema>> {
-  if (method === "GET") await taskOfItsOwn();
-  const answer = await pageFetch(`/api/throughline${path}`, {
+  if (method === "GET") await inOwnTask();
+  const response = await pageFetch(`/api/throughline${path}`, {
     method,
     ...(body !== undefined && {
       body: JSON.stringify(body),
@@ -44,14 +44,14 @@ export async function askService<Schema extends z.ZodMiniType>(
       "The console can't be reached. Check your connection, then try again.",
     );
   });
-  const said: unknown = answer.status === 204 ? undefined : await answer.json().catch(() => undefined);
-  if (!answer.ok) {
-    const error = errorOf(said, answer.status);
-    // Signed in as another person, the page says so and stays: what was written on it is not lost.
-    if (answer.status === 401 && error.code !== "signed_in_as_other") sessionRanOut();
+  const payload: unknown = response.status === 204 ? undefined : await response.json().catch(() => undefined);
+  if (!response.ok) {
+    const error = errorOf(payload, response.status);
+    // Signed in as another person, the page reports it and stays: text that was written on it is not lost.
+    if (response.status === 401 && error.code !== "signed_in_as_other") sessionRanOut();
     throw error;
   }
-  const read = schema.safeParse(said);
+  const read = schema.safeParse(payload);
   if (read.success) return read.data;
   throw new ServiceError(
     "internal",
@@ -59,35 +59,35 @@ export async function askService<Schema extends z.ZodMiniType>(
   );
 }
 
-/** Lists ask together, as at the end of a run, and to begin a request costs a page a millisecond or more: all at once they are felt. */
-function taskOfItsOwn(): Promise<void> {
+/** Yields to a new task: lists refetch together, as at a run's end, and each request takes a page 1 ms or more to start. */
+function inOwnTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-function errorOf(said: unknown, status: number): ServiceError {
+function errorOf(payload: unknown, status: number): ServiceError {
   const { code, message } =
-    typeof said === "object" && said !== null ? ({ ...said } as Record<string, unknown>) : {};
+    typeof payload === "object" && payload !== null ? ({ ...payload } as Record<string, unknown>) : {};
   return typeof code === "string" && typeof message === "string"
     ? new ServiceError(code, message)
     : new ServiceError("internal", `The service answered ${status} and did not say why. Try again.`);
 }
 
-/** A segment of a path: names may hold slashes, spaces, anything. */
+/** Encodes a name as one segment of a path: names may contain slashes, spaces, anything. */
 export function segment(name: string): string {
   return encodeURIComponent(name);
 }
 
-/** The answer, or what stands for it where the service has no such thing: a thread exists from its first message on. */
-export async function orIfMissing<T, Else>(answer: Promise<T>, otherwise: Else): Promise<T | Else> {
+/** Resolves to `otherwise` where the service finds nothing: a thread exists from its first message on. */
+export async function orIfMissing<T, Else>(response: Promise<T>, otherwise: Else): Promise<T | Else> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "not_found") return otherwise;
     throw error;
   }
 }
 
-/** Who the browser is signed in as, where that is not who this page is of. */
+/** Label of the browser's sign-in, where it differs from the page's identity. */
 export interface OtherSignIn {
   readonly signedInAs: string;
 }
@@ -96,26 +96,26 @@ let identity: Identity | undefined;
 let other: OtherSignIn | undefined;
 const listeners = new Set<() => void>();
 
-/** Called once, in the browser, before the page asks for anything. */
+/** Sets the page's identity. Called once, in the browser, before the first request. */
 export function setPageIdentity(rendered: Identity): void {
   identity = rendered;
 }
 
-/** As `fetch`, for all that a page asks of the console: names who the page is of. */
+/** `fetch` for all requests to the console: names the page's identity in a header. */
 export async function pageFetch(input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (identity) headers.set(IDENTITY_HEADER, identityName(identity));
-  const answer = await fetch(input, { ...init, headers });
-  if (answer.status === 401) await notice(answer.clone());
-  return answer;
+  const response = await fetch(input, { ...init, headers });
+  if (response.status === 401) await detectOtherSignIn(response.clone());
+  return response;
 }
 
-async function notice(answer: Response): Promise<void> {
-  const said: { code?: unknown; details?: { signedInAs?: unknown } } | null = await answer
+async function detectOtherSignIn(response: Response): Promise<void> {
+  const payload: { code?: unknown; details?: { signedInAs?: unknown } } | null = await response
     .json()
     .catch(() => null);
-  if (said?.code !== "signed_in_as_other") return;
-  other = { signedInAs: String(said.details?.signedInAs ?? "another account") };
+  if (payload?.code !== "signed_in_as_other") return;
+  other = { signedInAs: String(payload.details?.signedInAs ?? "another account") };
   for (const listener of [...listeners]) listener();
 }
 

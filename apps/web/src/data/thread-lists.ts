@@ -6,13 +6,13 @@ import * as z from "zod/mini";
 import { keys, polled, type Resource, useResource } from "./query";
 import { askService, segment } from "./request";
 
-const threadRowSchema = z.object({
+export const threadRowSchema = z.object({
   threadName: z.string(),
   agentId: z.string(),
   /** `account`: shared by the account. Absent: the caller's own. */
   visibility: z.pipe(
     z.optional(z.enum(["private", "account"])),
-    z.transform((told) => (told === "account" ? told : undefined)),
+    z.transform((value) => (value === "account" ? value : undefined)),
   ),
   title: z.nullable(z.string()),
   archived: z.boolean(),
@@ -27,12 +27,12 @@ export type ThreadRow = Readonly<z.output<typeof threadRowSchema>>;
 /** Some threads, newest activity first. */
 export interface ThreadPage {
   readonly threads: readonly ThreadRow[];
-  /** Where the page after it begins; `null`: there is none. */
+  /** Cursor of the next page; `null`: there is none. */
   readonly next: string | null;
 }
 
 export interface ThreadQuery {
-  /** Those of the account beside the caller's own; for callers who have threads of their own. */
+  /** Includes the account's threads; for callers who have private ones. */
   readonly withShared?: boolean | undefined;
   readonly search?: string;
   readonly archived?: boolean;
@@ -41,7 +41,7 @@ export interface ThreadQuery {
   readonly after?: string | undefined;
 }
 
-/** Newest activity first. */
+/** Reads a page of threads, newest activity first. */
 async function readThreads(
   agentId: string,
   { withShared, search, archived, limit, after }: ThreadQuery,
@@ -65,7 +65,7 @@ export function usePageReader(agentId: string, query: Omit<ThreadQuery, "limit" 
 
 const SEARCH_EVERY_MS = 10_000;
 
-/** Threads of one agent that fit a search. `undefined`: nothing is searched for. */
+/** Requests the threads of one agent that match a search. `undefined` query: no request. */
 export function useThreadSearch(agentId: string, query: ThreadQuery | undefined): Resource<ThreadPage> {
   return useResource({
     queryKey: keys.threadSearch([agentId], query ?? {}),
@@ -76,18 +76,18 @@ export function useThreadSearch(agentId: string, query: ThreadQuery | undefined)
 }
 
 export interface AgentThreads {
-  /** The newest. */
+  /** The newest threads. */
   readonly page: ThreadPage;
-  /** Those that wait for a person and are too old to be on the page. */
+  /** Threads that wait for a person, where the page is not the whole list. */
   readonly waiting: readonly ThreadRow[];
 }
 
-/** What goes on with every agent. Plain data, so that a part which did not change keeps its identity. */
+/** Activity of every agent. Plain data, so that unchanged parts retain their identity. */
 export interface ActivityData {
   readonly threads: Readonly<Record<string, AgentThreads>>;
-  /** Open questions of all agents. */
+  /** Open interrupts of all agents. */
   readonly waiting: Waiting;
-  /** When an agent's next cron tick is due. */
+  /** Time of each agent's next cron tick. */
   readonly ticks: Readonly<Record<string, number>>;
 }
 
@@ -98,7 +98,7 @@ const nextTicksSchema = z.object({
   crons: z.array(z.object({ agent: z.string(), enabled: z.boolean(), nextAt: z.nullable(z.string()) })),
 });
 
-/** `undefined` ids: not known yet whom to ask. */
+/** Query for the activity of all agents. `undefined` ids: the agents are not known yet, so no request. */
 export function activityQuery(agentIds: readonly string[] | undefined, withShared: boolean | undefined) {
   return {
     queryKey: keys.activity(agentIds, withShared),
@@ -133,11 +133,11 @@ async function readActivity(
   return { threads: Object.fromEntries(threads), waiting, ticks };
 }
 
-/** However long ago it asked, what waits for a person must not be out of their sight. */
+/** Rows of an agent's waiting threads, which must be visible however old they are. */
 function belowPage(agentId: string, page: ThreadPage, { questions }: Waiting): readonly ThreadRow[] {
   if (page.next === null) return [];
   const own = questions.filter((question) => question.agentId === agentId).map(waitingRow);
-  // A thread may ask several things at once.
+  // A thread may have several open interrupts.
   return [...new Map(own.map((row) => [`${row.visibility} ${row.threadName}`, row])).values()];
 }
 
@@ -186,7 +186,7 @@ const waitingSchema = z.object({
   threadName: z.string(),
   visibility: z.pipe(
     z.enum(["private", "account"]),
-    z.transform((told) => (told === "account" ? told : undefined)),
+    z.transform((value) => (value === "account" ? value : undefined)),
   ),
   title: z.nullable(z.string()),
   runId: z.string(),
@@ -202,51 +202,24 @@ const waitingSchema = z.object({
 });
 const waitingPageSchema = z.object({ questions: z.array(waitingSchema), next: z.nullable(z.string()) });
 
-/** A question that waits for an answer, of any agent. */
+/** An open interrupt of any agent. */
 export type WaitingQuestion = Readonly<z.output<typeof waitingSchema>>;
 
-/** What waits for a person, newest first. */
+/** Open interrupts that wait for a person, newest first. */
 export interface Waiting {
   readonly questions: readonly WaitingQuestion[];
-  /** Older ones wait too. */
+  /** Whether there are older ones. */
   readonly hasMore: boolean;
 }
 
-/** The most that the service lists at once. */
+/** Largest page that the service returns. */
 export const LISTED_THREADS = 100;
 
-/** Open questions of all agents, in one request. Without `withShared`, threads are the caller's own, as in other lists. */
+/** Reads the open interrupts of all agents in one request. Without `withShared`, threads count as the caller's own, as in lists. */
 async function readWaiting(withShared: boolean | undefined, signal: AbortSignal): Promise<Waiting> {
   const page = await askService(`/waiting?limit=${LISTED_THREADS}`, waitingPageSchema, { signal });
   const questions = withShared
     ? page.questions
     : page.questions.map((row) => ({ ...row, visibility: undefined }));
   return { questions, hasMore: page.next !== null };
-}
-
-const foundSchema = z.extend(threadRowSchema, {
-  /** The newest message with all the words; `null`: they are in the thread's title or name. */
-  match: z.nullable(z.object({ messageId: z.string(), snippet: z.string() })),
-});
-const foundPageSchema = z.object({ threads: z.array(foundSchema) });
-
-/** A thread that a search found. */
-export type FoundThread = Readonly<z.output<typeof foundSchema>>;
-
-/** Threads of all agents, by title and by what was said in them. Empty `search`: nothing is asked. What was found stays until more is. */
-export function useFoundThreads(
-  search: string,
-  { isPerson, limit }: { readonly isPerson: boolean | undefined; readonly limit: number },
-): Resource<readonly FoundThread[]> {
-  return useResource({
-    queryKey: keys.foundThreads(search),
-    queryFn: async ({ signal }): Promise<readonly FoundThread[]> => {
-      const query = new URLSearchParams({ search, limit: String(limit) });
-      const { threads } = await askService(`/threads/search?${query}`, foundPageSchema, { signal });
-      // A caller who is no person has the account's threads alone, and their addresses do not say so.
-      return isPerson ? threads : threads.map((row) => ({ ...row, visibility: undefined }));
-    },
-    enabled: search !== "",
-    placeholderData: (before: readonly FoundThread[] | undefined) => (search === "" ? undefined : before),
-  });
 }

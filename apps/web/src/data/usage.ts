@@ -16,7 +16,7 @@ const billSchema = z.object({
 const rowSchema = z.extend(billSchema, { key: z.string() });
 
 const runRowSchema = z.extend(rowSchema, {
-  /** `null` of a run that is no longer listed. */
+  /** `null`: the run is no longer listed. */
   run: z.nullable(
     z.object({
       agentId: z.string(),
@@ -60,7 +60,7 @@ export type Budget = Readonly<z.output<typeof budgetSchema>>;
 const EVERY_MS = 30_000;
 const budgetsSchema = z.object({ budgets: z.array(budgetSchema) });
 
-/** What a month's model calls cost. */
+/** Requests the cost of a month's model calls. */
 export function useStatement(month: string, isAllowed: boolean): Resource<Statement> {
   return useResource({
     queryKey: keys.statement(month),
@@ -81,12 +81,12 @@ export function useBudgets(isAllowed: boolean): Resource<readonly Budget[]> {
   });
 }
 
-/** Where a browser finds the statement as a spreadsheet. */
+/** URL of the statement as CSV. */
 export function statementCsvPath(month: string): string {
   return `/api/throughline/usage/statement?month=${segment(month)}&format=csv`;
 }
 
-/** Which calls count: days in UTC, `to` exclusive. */
+/** Filter of model calls: days in UTC, `to` exclusive. */
 export interface UsageFilter {
   readonly from: string;
   readonly to: string;
@@ -99,7 +99,7 @@ const DAYS_AT_MOST = 100;
 const daysSchema = z.object({ rows: z.array(rowSchema) });
 const runPageSchema = z.object({ rows: z.array(runRowSchema), next: z.nullable(z.string()) });
 
-/** Costs by day, of each filter by itself and in their order. */
+/** Requests the costs by day for each filter, in their order. */
 export function useDaySeries(filters: readonly UsageFilter[]): Resource<readonly (readonly UsageRow[])[]> {
   return useResource({
     queryKey: keys.daySeries(filters),
@@ -114,7 +114,7 @@ export function useDaySeries(filters: readonly UsageFilter[]): Resource<readonly
   });
 }
 
-/** The runs that a filter finds, page by page. */
+/** Requests the runs that match a filter, page by page. */
 export function useSpendRuns(filter: UsageFilter) {
   const { data, error, isLoading, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
     queryKey: keys.spendRuns(filter),
@@ -136,7 +136,7 @@ export function useSpendRuns(filter: UsageFilter) {
   };
 }
 
-/** Where a browser finds the runs of a filter as a spreadsheet. */
+/** URL of the runs of a filter as CSV. */
 export function runsCsvPath(filter: UsageFilter): string {
   return `/api/throughline/usage?${new URLSearchParams({ by: "run", format: "csv", ...filter })}`;
 }

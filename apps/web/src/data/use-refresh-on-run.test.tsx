@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, it, vi } from "vitest";
-import { useRefreshOnRun } from "./query";
+import { useRefreshOnRun } from "./refresh-on-run";
 import { openThread, runFinished, runStarted } from "./testing/open-thread";
 
 function Refreshing({ refresh, onRender }: { readonly refresh: () => void; readonly onRender: () => void }) {

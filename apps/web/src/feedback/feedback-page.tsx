@@ -4,9 +4,10 @@ import Link from "next/link";
 import { type ReactNode, useState } from "react";
 import { messageAnchor } from "../agent-ui/conversation/anchors";
 import { Button } from "../agent-ui/primitives/button";
+import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Field, Select } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
-import { EmptyState, ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
@@ -21,7 +22,7 @@ const VALUES = [
   { label: "Thumbs down", value: "down" },
 ] as const;
 
-/** What people think of answers, with the way to each. */
+/** Page of feedback on answers, with a link to each answer. */
 export function FeedbackPage({ agentId: first }: { readonly agentId?: string }): ReactNode {
   const refusal = useCaller().refusal("read_feedback");
   const isAdmin = useCaller().role === "admin";
@@ -114,7 +115,7 @@ function Row({ row }: { readonly row: FeedbackRow }): ReactNode {
   );
 }
 
-/** A person's private thread opens for that person alone. */
+/** Link to the rated answer. A private thread has a link for its own person only. */
 function Turn({ row }: { readonly row: FeedbackRow }): ReactNode {
   const { subject: me } = useCaller();
   const { agentId, threadName, visibility, messageId, subject } = row;

@@ -4,13 +4,14 @@ import type { CommandOutcome } from "@throughline/agent-client";
 import dynamic from "next/dynamic";
 import Link from "next/link";
 import { type ReactNode, type RefObject, useId, useMemo, useRef, useState } from "react";
-import { outcomeWords } from "../agent-ui/conversation/outcome-text";
+import { outcomeText } from "../agent-ui/conversation/outcome-text";
 import { PausedCard } from "../agent-ui/interrupts/paused-card";
 import { Button } from "../agent-ui/primitives/button";
+import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Problem } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Kbd } from "../agent-ui/primitives/kbd";
-import { EmptyState, ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useActivityProblem, useRefreshActivity, useWaiting } from "../agents/activity";
 import { useAgentCatalog } from "../data/agents";
@@ -20,19 +21,20 @@ import { PageFrame } from "../shell/page-frame";
 import { sharedOf, threadPath } from "../shell/routes";
 import { useShortcut } from "../shell/shortcuts";
 import styles from "./inbox-page.module.css";
-import { NoticeButton } from "./notifications";
-import { type Reply, useAnswerThread, type WaitingThread, waitingThreads } from "./waiting-threads";
+import { NoticeButton } from "./notice-button";
+import { waitingWords } from "./waiting-text";
+import { type Reply, useRespondToThread, type WaitingThread, waitingThreads } from "./waiting-threads";
 
-/** Every open question of every agent. */
+/** Every open interrupt of every agent. */
 export function InboxPage(): ReactNode {
   const waiting = useWaiting();
   const problem = useActivityProblem();
   const refresh = useRefreshActivity();
   const threads = useMemo(() => waitingThreads(waiting?.questions ?? []), [waiting]);
-  const answer = useAnswerThread();
+  const answer = useRespondToThread();
   const list = useRef<HTMLUListElement>(null);
   const many = useApproveMany(threads);
-  useQuestionKeys(list);
+  useInterruptKeys(list);
   return (
     <PageFrame
       title="Inbox"
@@ -90,7 +92,7 @@ export function InboxPage(): ReactNode {
                 ? (isSelected) => many.selectOne(thread.key, isSelected)
                 : undefined
             }
-            onAnswer={(reply) => answer(thread.name, reply)}
+            onRespond={(reply) => answer(thread.name, reply)}
           />
         ))}
       </ul>
@@ -103,9 +105,9 @@ export function InboxPage(): ReactNode {
   );
 }
 
-/** Approves all that selected threads ask, with one press. */
+/** Approves all interrupts of the selected threads at once. */
 function useApproveMany(threads: readonly WaitingThread[]) {
-  const answer = useAnswerThread();
+  const answer = useRespondToThread();
   const { refusal } = useCaller();
   const [keys, setKeys] = useState<readonly string[]>([]);
   const [isSending, setSending] = useState(false);
@@ -123,7 +125,7 @@ function useApproveMany(threads: readonly WaitingThread[]) {
     const outcomes = await Promise.all(selected.map(({ name, approvals = {} }) => answer(name, approvals)));
     setSending(false);
     setKeys([]);
-    const problems = outcomes.flatMap((outcome) => outcomeWords(outcome) ?? []);
+    const problems = outcomes.flatMap((outcome) => outcomeText(outcome) ?? []);
     if (problems.length > 0)
       setProblem(
         `${problems.length} of ${outcomes.length} did not work. ${[...new Set(problems)].join(" ")}`,
@@ -142,23 +144,23 @@ function useApproveMany(threads: readonly WaitingThread[]) {
   };
 }
 
-const QuestionCards = dynamic(
-  () => import("../agent-ui/interrupts/interrupt-list").then((module) => module.QuestionCards),
+const InterruptList = dynamic(
+  () => import("../agent-ui/interrupts/interrupt-list").then((module) => module.InterruptList),
   { ssr: false },
 );
 
 interface InboxThreadProps {
   readonly thread: WaitingThread;
   readonly isSelected: boolean;
-  /** It is being approved together with others. */
+  /** It is being approved with others. */
   readonly isBusy: boolean;
   /** `undefined`: it can't be approved with others. */
   readonly onSelect: ((isSelected: boolean) => void) | undefined;
-  readonly onAnswer: (reply: Reply) => Promise<CommandOutcome>;
+  readonly onRespond: (reply: Reply) => Promise<CommandOutcome>;
 }
 
-/** A thread that waits: whose it is, and every way to answer it. */
-function InboxThread({ thread, isSelected, isBusy, onSelect, onAnswer }: InboxThreadProps): ReactNode {
+/** A waiting thread with its agent, title and every way to respond. */
+function InboxThread({ thread, isSelected, isBusy, onSelect, onRespond }: InboxThreadProps): ReactNode {
   const { name, runId, title, askedAt, questions } = thread;
   const id = useId();
   const agent = useAgentCatalog().byId.get(name.agentId)?.name ?? name.agentId;
@@ -190,25 +192,25 @@ function InboxThread({ thread, isSelected, isBusy, onSelect, onAnswer }: InboxTh
         <RelativeTime at={askedAt} className={styles.when ?? ""} />
       </div>
       {questions.length > 0 ? (
-        <QuestionCards
+        <InterruptList
           thread={name}
           questions={questions}
           label={`Questions of ${agent}: ${title}`}
           isBusy={isBusy}
-          onSend={onAnswer}
+          onSend={onRespond}
         />
       ) : (
-        <PausedCard thread={name} moment={runId} onContinue={() => onAnswer(undefined)} />
+        <PausedCard thread={name} moment={runId} onContinue={() => onRespond(undefined)} />
       )}
     </li>
   );
 }
 
-/** A row of calls to decide on, or a card that has none. */
+/** Elements that `j` and `k` visit: a row of a call, or a card without rows. */
 const STOPS = "fieldset[tabindex], article:not(:has(fieldset[tabindex]))";
 
-/** `j` and `k` go from question to question. Behind an answered one, `j` goes to the one that took its place. */
-function useQuestionKeys(list: RefObject<HTMLElement | null>): void {
+/** Moves the focus between interrupts with `j` and `k`. After a response, `j` goes to the interrupt that now has its index. */
+function useInterruptKeys(list: RefObject<HTMLElement | null>): void {
   const last = useRef(-1);
 
   function go(step: 1 | -1): void {
@@ -223,8 +225,4 @@ function useQuestionKeys(list: RefObject<HTMLElement | null>): void {
 
   useShortcut("j", "Next question", () => go(1));
   useShortcut("k", "Previous question", () => go(-1));
-}
-/** "1 question waits", "3 questions wait". */
-export function waitingWords(count: number): string {
-  return count === 1 ? "1 question waits" : `${count} questions wait`;
 }

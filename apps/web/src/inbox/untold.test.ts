@@ -1,18 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { untoldOf } from "./notifications";
+import { pendingNotifications } from "./notifications";
 
 describe("Notifications of questions", () => {
   it("leave out what waited before they were wanted", () => {
-    expect(untoldOf(undefined, ["a"])).toEqual({ untold: [], told: ["a"] });
+    expect(pendingNotifications(undefined, ["a"])).toEqual({ pending: [], notified: ["a"] });
   });
 
   it("come once for each question", () => {
-    const first = untoldOf(["a"], ["b", "a"]);
-    expect(first.untold).toEqual(["b"]);
-    expect(untoldOf(first.told, ["b", "a"]).untold).toEqual([]);
+    const first = pendingNotifications(["a"], ["b", "a"]);
+    expect(first.pending).toEqual(["b"]);
+    expect(pendingNotifications(first.notified, ["b", "a"]).pending).toEqual([]);
   });
 
   it("do not remember what was answered", () => {
-    expect(untoldOf(["a", "b"], ["b"]).told).toEqual(["b"]);
+    expect(pendingNotifications(["a", "b"], ["b"]).notified).toEqual(["b"]);
   });
 });

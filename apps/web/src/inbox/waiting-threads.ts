@@ -6,7 +6,7 @@ import type { Json } from "@throughline/ai-core";
 import { readQuestion } from "@throughline/questions";
 import { useCallback } from "react";
 import { approvalsOf } from "../agent-ui/interrupts/approval-rows";
-import { isJsonObject } from "../agent-ui/primitives/json-tree";
+import { isJsonObject } from "../agent-ui/primitives/is-json-object";
 import { useRefreshActivity } from "../agents/activity";
 import { rowKey, titleOf } from "../agents/thread-pages";
 import type { WaitingQuestion } from "../data/thread-lists";
@@ -19,13 +19,13 @@ export interface WaitingThread {
   readonly runId: string;
   readonly title: string;
   readonly askedAt: number;
-  /** None: it pauses before a node, and goes on when it is told to. */
+  /** Empty: it is paused at a breakpoint and continues on request. */
   readonly questions: readonly OpenQuestion[];
-  /** Answers that approve all it asks; `undefined` where it asks for more than approval. */
+  /** Responses that approve all of its interrupts; `undefined` where one requests more than approval. */
   readonly approvals: Readonly<Record<string, Json>> | undefined;
 }
 
-/** By thread, in the order they came: what a thread asks together is answered together. */
+/** Groups waiting interrupts by thread, in order of arrival: interrupts of one thread are responded to together. */
 export function waitingThreads(waiting: readonly WaitingQuestion[]): readonly WaitingThread[] {
   const byThread = new Map<string, WaitingQuestion[]>();
   for (const question of waiting) {
@@ -35,7 +35,7 @@ export function waitingThreads(waiting: readonly WaitingQuestion[]): readonly Wa
   return [...byThread].flatMap(([key, [first, ...others]]) => {
     if (!first) return [];
     const questions = [first, ...others].flatMap(({ interrupt }) =>
-      interrupt ? [openQuestion(interrupt)] : [],
+      interrupt ? [toOpenInterrupt(interrupt)] : [],
     );
     const { agentId, threadName, visibility, runId, askedAt } = first;
     return [
@@ -52,13 +52,13 @@ export function waitingThreads(waiting: readonly WaitingQuestion[]): readonly Wa
   });
 }
 
-function openQuestion({
+function toOpenInterrupt({
   interrupt_id: id,
   value,
   response_schema,
 }: NonNullable<WaitingQuestion["interrupt"]>): OpenQuestion {
-  const told = isJsonObject(value) ? (value.expiresAt ?? value.expires_at) : undefined;
-  const ends = typeof told === "string" ? Date.parse(told) : Number.NaN;
+  const expiry = isJsonObject(value) ? (value.expiresAt ?? value.expires_at) : undefined;
+  const ends = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
   return {
     id,
     question: readQuestion(value, response_schema),
@@ -66,11 +66,11 @@ function openQuestion({
   };
 }
 
-/** By question; `undefined`: goes on past a pause. */
+/** Responses by interrupt id; `undefined`: continues after a breakpoint. */
 export type Reply = Readonly<Record<string, Json>> | undefined;
 
-/** Answers a thread whose page is not open. Lists are asked for anew when its run begins and when it ends. */
-export function useAnswerThread(): (thread: ThreadName, reply: Reply) => Promise<CommandOutcome> {
+/** Responds to a thread whose page is not open. Lists are refetched when its run begins and when it ends. */
+export function useRespondToThread(): (thread: ThreadName, reply: Reply) => Promise<CommandOutcome> {
   const client = useAgentClient();
   const refresh = useRefreshActivity();
   return useCallback(

@@ -11,12 +11,12 @@ const REQUEST_HEADERS = [
   "range",
   "traceparent",
 ];
-const ANSWER_HEADERS = [
+const RESPONSE_HEADERS = [
   "accept-ranges",
   "cache-control",
   "content-disposition",
   "content-range",
-  // A file of a thread is a stranger's words: the service puts it into a sandbox.
+  // A thread's file is untrusted content: the service's policy puts it into a sandbox.
   "content-security-policy",
   "content-type",
   "cross-origin-resource-policy",
@@ -27,8 +27,8 @@ const ANSWER_HEADERS = [
 ];
 
 /**
- * Passes a request on as the signed-in person, and the answer back as it comes: bytes are neither read nor held, and the
- * service learns within milliseconds that a browser left.
+ * Forwards a request as the signed-in person and streams the response back: bytes are neither read nor buffered, and the
+ * service learns within milliseconds that a browser disconnected.
  */
 export async function forward(request: NextRequest, path: string): Promise<Response> {
   const { serviceUrl, signIn } = readSettings();
@@ -38,12 +38,12 @@ export async function forward(request: NextRequest, path: string): Promise<Respo
   const session = readSession(request.cookies.get(SESSION_COOKIE)?.value, signIn);
   if (!session) return refusal(401, "unauthorized", "Sign in first.");
   const identity = identityOf(session);
-  const meant = request.headers.get(IDENTITY_HEADER);
-  if (meant === null && !isLoadedByBrowser(request)) {
+  const expected = request.headers.get(IDENTITY_HEADER);
+  if (expected === null && !isLoadedByBrowser(request)) {
     return refusal(400, "invalid_input", "This page does not say whom it was made for. Reload it.");
   }
   // A browser has one cookie for all its tabs: a page of one account must not act as another that signed in since.
-  if (meant !== null && meant !== identityName(identity)) {
+  if (expected !== null && expected !== identityName(identity)) {
     const signedInAs = identityLabel(identity);
     return refusal(401, "signed_in_as_other", `This browser is signed in as ${signedInAs} now.`, {
       signedInAs,
@@ -63,10 +63,10 @@ export async function forward(request: NextRequest, path: string): Promise<Respo
     ...(hasBody && { body: request.body, duplex: "half" }),
   };
   try {
-    const answer = await fetch(target, init);
-    return new Response(answer.body, {
-      status: answer.status,
-      headers: { "cache-control": "no-store, no-transform", ...picked(answer.headers, ANSWER_HEADERS) },
+    const response = await fetch(target, init);
+    return new Response(response.body, {
+      status: response.status,
+      headers: { "cache-control": "no-store, no-transform", ...picked(response.headers, RESPONSE_HEADERS) },
     });
   } catch {
     if (request.signal.aborted) return new Response(null, { status: 499 });
@@ -79,8 +79,8 @@ export async function forward(request: NextRequest, path: string): Promise<Respo
 }
 
 /**
- * Whether the browser itself loads this: a picture, a file behind a link, a page. It names no one, and is read for the person who is
- * signed in. A script can't claim this: browsers write `sec-fetch-mode`, and `fetch` has other modes for its own origin.
+ * Whether the browser itself loads this: a picture, a linked file, a page. Such a request names no identity and is served for the
+ * signed-in person. A script can't claim this: browsers write `sec-fetch-mode`, and `fetch` has other modes for its own origin.
  */
 function isLoadedByBrowser({ method, headers }: NextRequest): boolean {
   const mode = headers.get("sec-fetch-mode");
@@ -96,14 +96,14 @@ function picked(headers: Headers, names: readonly string[]): Record<string, stri
   );
 }
 
-/** In the service's own form, so that code that reads its errors reads ours. */
+/** Error response in the service's own format, so that code that parses its errors parses ours. */
 export function refusal(status: number, code: string, message: string, details?: object): Response {
-  const told = { code, message, ...(details && { details }) };
-  return Response.json(told, { status, headers: { "cache-control": "no-store" } });
+  const body = { code, message, ...(details && { details }) };
+  return Response.json(body, { status, headers: { "cache-control": "no-store" } });
 }
 /**
- * Whether a page of ours asks. A cookie goes along with whatever another site makes a browser send, so nothing that is not
- * surely our own page's is done; a client that is no browser says neither header and has no business here.
+ * Whether the request comes from one of our pages. A browser sends the cookie with requests of other sites too, so only requests
+ * that are surely our own are served; a client that is no browser sends neither header and is refused.
  */
 export function isSameOrigin(headers: Headers): boolean {
   const site = headers.get("sec-fetch-site");
@@ -113,7 +113,7 @@ export function isSameOrigin(headers: Headers): boolean {
   return origin !== null && URL.canParse(origin) && new URL(origin).host === host;
 }
 
-/** Account sign-in trusts this machine, and a name on the internet can be pointed at it: the `Host` must say so as well. */
+/** Whether `Host` is this machine. Account sign-in trusts the machine, and any name on the internet can resolve to it. */
 export function isLoopbackHost(host: string | null): boolean {
   if (host === null || !URL.canParse(`http://${host}`)) return false;
   return ["localhost", "127.0.0.1", "[::1]"].includes(new URL(`http://${host}`).hostname);

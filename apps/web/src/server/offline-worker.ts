@@ -32,8 +32,8 @@ setInterval(() => fetch(location.href, { method: "HEAD", redirect: "manual" }).t
 `;
 
 /**
- * Answers a navigation that the console's server does not. Everything else goes past it: nothing is stored, and a page is
- * never older than the server's own.
+ * Serves a page for a navigation that the console's server does not answer. Other requests bypass it: nothing is stored, and a
+ * page is never older than the server's own.
  */
 export const offlineWorker = `const PAGE = ${JSON.stringify(PAGE)};
 const HEADERS = {

@@ -2,14 +2,14 @@ import { accountIdSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import { type Identity, identityLabel } from "../data/identity";
 
-/** What the cookie holds. It never leaves the server: a page is told the label alone. */
+/** Content of the session cookie. It never leaves the server: a page gets the label only. */
 export type Session =
   | { readonly kind: "account"; readonly account: string }
   | { readonly kind: "token"; readonly token: string };
 
 export const SESSION_COOKIE = "throughline_session";
 
-/** A cookie of the other kind of sign-in is none: an account that was picked must not pass where tokens are asked for. */
+/** Parses the cookie. One of the other kind of sign-in is ignored: a picked account must not pass where a token is required. */
 export function readSession(cookie: string | undefined, signIn: SignIn): Session | undefined {
   const split = cookie?.indexOf(":") ?? -1;
   if (cookie === undefined || split < 0) return undefined;
@@ -24,26 +24,26 @@ export function writeSession(session: Session): string {
   return session.kind === "account" ? `account:${session.account}` : `token:${session.token}`;
 }
 
-/** How the service is told who asks. */
+/** Headers that identify the caller to the service. */
 export function identityHeaders(session: Session): Record<string, string> {
   return session.kind === "account"
     ? { "x-throughline-account": session.account }
     : { authorization: `Bearer ${session.token}` };
 }
 
-/** Who is signed in, as far as the session says. Not verified: the service does that. */
+/** Identity that the session claims. Not verified: the service does that. */
 export function identityOf(session: Session): Identity {
   if (session.kind === "account") return { account: session.account };
   const { billing_account_id: account = "account", sub } = claimsOf(session.token);
   return { account: String(account), ...(sub !== undefined && { subject: String(sub) }) };
 }
 
-/** What a page may show, and keeps what one person left apart from another's. */
+/** Label that a page may show; it also separates one person's stored data from another's. */
 export function labelOf(session: Session): string {
   return identityLabel(identityOf(session));
 }
 
-/** Seconds since the Unix epoch. */
+/** Expiry in seconds since the Unix epoch. */
 export function expiryOf(session: Session): number | undefined {
   const exp = session.kind === "token" ? claimsOf(session.token).exp : undefined;
   return typeof exp === "number" ? exp : undefined;
@@ -62,7 +62,7 @@ function claimsOf(token: string): Record<string, unknown> {
 export type SignIn = "account" | "token";
 
 export interface Settings {
-  /** The service's own address, as this process reaches it. Never told to a browser. */
+  /** The service's URL, as this process reaches it. Never sent to a browser. */
   readonly serviceUrl: URL;
   readonly signIn: SignIn;
 }
@@ -72,7 +72,7 @@ const settingsSchema = z.object({
   THROUGHLINE_CONSOLE_SIGN_IN: z.enum(["account", "token"]).default("token"),
 });
 
-/** Read at each request, not at import: a build must not freeze what the machine it runs on says. */
+/** Reads the settings at each request, not at import: a build must not freeze the environment of its machine. */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const read = settingsSchema.safeParse({
     THROUGHLINE_URL: env.THROUGHLINE_URL || undefined,

@@ -2,23 +2,23 @@
 
 import { useEffect } from "react";
 
-/** What is written to: the document, apart from tests. */
+/** Target of the title: the document, except in tests. */
 export interface TitledPage {
   title: string;
 }
 
 export interface TabTitle {
-  /** What the page is called, once that is known; without, it has the title that its route declares. */
+  /** Sets the page's name, once it is known; without one, the title is the one that its route declares. */
   name(name: string | undefined): void;
-  /** How many threads wait for the person: stands before the title, as mail programs do it. */
+  /** Sets the number of threads that wait for the person, which precedes the title as in mail programs. */
   mark(waiting: number): void;
-  /** To be called when the title may have been written by others. */
-  look(): void;
+  /** Rewrites the title; to be called when others may have written it. */
+  sync(): void;
 }
 
 /**
- * The tab's title has two authors. The route's own arrives with its metadata, which may be after the page knows its name: then
- * it is kept for later, and the name is put back.
+ * Owns the tab's title, which has two authors. The route's title arrives with its metadata, maybe after the page knows its name:
+ * it is stored for later then, and the name is restored.
  */
 export function createTabTitle(page: TitledPage): TabTitle {
   let name: string | undefined;
@@ -26,7 +26,7 @@ export function createTabTitle(page: TitledPage): TabTitle {
   let declared = "";
   let shown: string | undefined;
 
-  function look(): void {
+  function sync(): void {
     if (page.title !== shown) declared = page.title;
     const plain = name ?? declared;
     shown = waiting === 0 ? plain : `(${waiting}) ${plain}`;
@@ -36,23 +36,23 @@ export function createTabTitle(page: TitledPage): TabTitle {
   return {
     name(next) {
       name = next;
-      look();
+      sync();
     },
     mark(next) {
       waiting = next;
-      look();
+      sync();
     },
-    look,
+    sync,
   };
 }
 
 let tabTitle: TabTitle | undefined;
 
-/** The one of this tab: its first user makes it, and from then on it sees what others write. */
-function ofThisTab(): TabTitle {
+/** Returns the title of this tab. The first caller creates it; from then on it observes what others write. */
+function getTabTitle(): TabTitle {
   if (tabTitle) return tabTitle;
   tabTitle = createTabTitle(document);
-  new MutationObserver(tabTitle.look).observe(document.head, {
+  new MutationObserver(tabTitle.sync).observe(document.head, {
     childList: true,
     subtree: true,
     characterData: true,
@@ -60,14 +60,14 @@ function ofThisTab(): TabTitle {
   return tabTitle;
 }
 
-/** Names the tab while the component is there; `undefined` where the name is not known yet. */
+/** Names the tab while the component is mounted; `undefined` where the name is not known yet. */
 export function useTabName(name: string | undefined): void {
   useEffect(() => {
-    ofThisTab().name(name);
-    return () => ofThisTab().name(undefined);
+    getTabTitle().name(name);
+    return () => getTabTitle().name(undefined);
   }, [name]);
 }
 
 export function useTabMark(waiting: number): void {
-  useEffect(() => ofThisTab().mark(waiting), [waiting]);
+  useEffect(() => getTabTitle().mark(waiting), [waiting]);
 }

@@ -5,7 +5,7 @@ import { usePathname, useRouter } from "next/navigation";
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 import { IconButton } from "../agent-ui/primitives/button";
 import styles from "./frame.module.css";
-import { Mark } from "./page-frame";
+import { Logo } from "./page-frame";
 import { Palette } from "./palette";
 import { agentPath, FEEDBACK_PATH, INBOX_PATH, USAGE_PATH } from "./routes";
 import { useShortcut } from "./shortcuts";
@@ -22,12 +22,12 @@ type Floating = "palette" | "shortcuts" | undefined;
 /** Sidebar and page; on a phone the sidebar is a drawer. */
 export function ConsoleFrame(props: { readonly account: string; readonly children: ReactNode }): ReactNode {
   const router = useRouter();
-  const place = usePlace();
+  const route = usePlace();
   const [floating, setFloating] = useState<Floating>();
-  // Loaded with the first press, and kept: closing it gives the focus back.
+  // Loaded on the first press and stays mounted: closing it restores the focus.
   const [wasListed, setListed] = useState(false);
   const drawer = useDrawer();
-  const { agentId } = place;
+  const { agentId } = route;
 
   function listShortcuts(): void {
     setListed(true);
@@ -53,11 +53,11 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
         <DrawerContext value={drawer}>
           <DrawerButton />
         </DrawerContext>
-        <Mark size={22} />
+        <Logo size={22} />
         <span className={styles.fill} />
         <IconButton icon="search" label="Find anything" onClick={() => setFloating("palette")} />
       </header>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press beside the drawer closes it, as Escape does */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press outside the drawer closes it, as Escape does */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
       <div className={styles.shade} data-open={drawer.isOpen} onClick={drawer.close} />
       <aside
@@ -85,14 +85,14 @@ export function ConsoleFrame(props: { readonly account: string; readonly childre
   );
 }
 
-/** Where there is no room for it beside the page, the sidebar comes and goes. */
+/** Shows the sidebar as a drawer where there is no room for it next to the page. */
 function useDrawer() {
   const ref = useRef<HTMLElement>(null);
   const opener = useRef<Element>(null);
   const pathname = usePathname();
   const [isOpen, setOpen] = useState(false);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: wherever it led to, it is out of the way
+  // biome-ignore lint/correctness/useExhaustiveDependencies: closes after each navigation
   useEffect(() => setOpen(false), [pathname]);
 
   useEffect(() => {
@@ -101,12 +101,12 @@ function useDrawer() {
     ref.current?.focus();
     const wide = matchMedia("(min-width: 56.0625rem)");
     const leave = () => setOpen(false);
-    const hear = (event: KeyboardEvent) => event.key === "Escape" && leave();
+    const onKeyDown = (event: KeyboardEvent) => event.key === "Escape" && leave();
     wide.addEventListener("change", leave);
-    addEventListener("keydown", hear);
+    addEventListener("keydown", onKeyDown);
     return () => {
       wide.removeEventListener("change", leave);
-      removeEventListener("keydown", hear);
+      removeEventListener("keydown", onKeyDown);
       if (opener.current instanceof HTMLElement) opener.current.focus();
     };
   }, [isOpen]);
@@ -122,13 +122,13 @@ export interface Drawer {
 const DrawerContext = createContext<Drawer>({ isOpen: false, open() {} });
 
 /**
- * Opens the sidebar where there is no room for it. A page that has a bar of its own puts this first in it, and the console's
- * bar goes away.
+ * Opens the sidebar where there is no room for it. A page with its own bar renders this first in it, and the console's bar is
+ * hidden.
  */
 export function DrawerButton(): ReactNode {
   const { isOpen, open } = useContext(DrawerContext);
   return (
-    <span className={styles.place} data-drawer-button="">
+    <span className={styles.drawerButton} data-drawer-button="">
       <IconButton
         icon="menu"
         label="Agents and threads"

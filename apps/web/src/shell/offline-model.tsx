@@ -9,13 +9,13 @@ const WORDS = "Offline scripted model";
 
 interface OfflineModelProps {
   /**
-   * On a phone by a sign alone: in a header it comes after the page, and its words would break the header into two lines and move
-   * everything below.
+   * Shows only the icon on a phone: in a header it loads after the page, and its text would wrap the header into two lines and
+   * move everything below.
    */
   readonly isCompact?: boolean;
 }
 
-/** Says that no model answers, and how to connect one. */
+/** Badge that no model is connected, with instructions to connect one. */
 export function OfflineModel({ isCompact = false }: OfflineModelProps): ReactNode {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -54,10 +54,10 @@ export function OfflineModel({ isCompact = false }: OfflineModelProps): ReactNod
   );
 }
 
-/** As `docs/billing.md` has them. */
+/** The variables of `docs/billing.md`. */
 const VARIABLES = "LITELLM_BASE_URL=http://127.0.0.1:4000\nLITELLM_API_KEY=sk-…";
 
-/** How a real model comes to answer in place of the script. */
+/** Instructions to replace the script with a real model. */
 export function ConnectModel(): ReactNode {
   return (
     <div className={styles.connect}>

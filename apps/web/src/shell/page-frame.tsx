@@ -9,7 +9,7 @@ interface PageFrameProps {
   readonly children: ReactNode;
 }
 
-/** One column with a heading, what can be done, and the rest. */
+/** Page layout: one column with a heading, its actions and the content. */
 export function PageFrame({ title, lead, above, actions, children }: PageFrameProps): ReactNode {
   return (
     <div className={styles.scroller}>
@@ -34,7 +34,7 @@ interface PanelSectionProps {
   readonly children: ReactNode;
 }
 
-/** A part of a tab. */
+/** A titled section of a tab. */
 export function PanelSection({ title, note, children }: PanelSectionProps): ReactNode {
   return (
     <section className={styles.section}>
@@ -47,8 +47,8 @@ export function PanelSection({ title, note, children }: PanelSectionProps): Reac
   );
 }
 
-/** A line with a point on it: one log, and where you stand in it. */
-export function Mark({ size = 28 }: { readonly size?: number }): ReactNode {
+/** The logo, a line with a point on it: a log and a position in it. */
+export function Logo({ size = 28 }: { readonly size?: number }): ReactNode {
   return (
     <svg width={size} height={size} viewBox="0 0 28 28" role="img" aria-label="Throughline">
       <path d="M2 14h24" stroke="currentColor" strokeWidth="2" strokeLinecap="round" />

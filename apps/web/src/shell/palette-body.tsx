@@ -17,7 +17,7 @@ import { type PaletteEntry, usePaletteEntries } from "./palette-entries";
 
 interface PaletteBodyProps {
   readonly typed: string;
-  /** Whether Enter was pressed on what is typed while this was loaded. */
+  /** Whether Enter was pressed while this was loading. */
   readonly isEntered: boolean;
   readonly onType: (typed: string) => void;
   readonly onDone: () => void;
@@ -26,7 +26,7 @@ interface PaletteBodyProps {
 const PER_GROUP = 8;
 const GROUPS = ["Waiting", "Agents", "Threads", "Messages", "Actions"] as const;
 
-/** The field and what it finds: all of the palette that weighs something. */
+/** Field and results: the heavy part of the palette, loaded lazily. */
 export function PaletteBody({ typed, isEntered, onType, onDone }: PaletteBodyProps): ReactNode {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);
@@ -44,21 +44,21 @@ export function PaletteBody({ typed, isEntered, onType, onDone }: PaletteBodyPro
   const shown = groups.flatMap(({ found }) => found);
   const current = shown[Math.min(at, shown.length - 1)];
 
-  // Takes over from the field that stood here while this was loaded: its focus, before another key comes, and its Enter.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with what is current at first
+  // Replaces the field that was shown while this was loading: takes its focus before the next key, and performs its Enter.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, with the first current entry
   useLayoutEffect(() => {
     field.current?.focus();
     if (isEntered) choose(current);
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whichever is current now is to be seen
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the current entry
   useEffect(() => {
     list.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [current?.id]);
 
   function choose(entry: PaletteEntry | undefined): void {
     if (!entry) return;
-    // First: what it opens may want the focus that closing gives back.
+    // Closes first: the opened page may take the focus that closing restores.
     onDone();
     queueMicrotask(entry.run);
   }
@@ -99,7 +99,7 @@ export function PaletteBody({ typed, isEntered, onType, onDone }: PaletteBodyPro
       </div>
       <div ref={list} id={`${id}-list`} role="listbox" aria-label="Found" className={paletteStyles.list}>
         {groups.map(({ group, found }) => (
-          // biome-ignore lint/a11y/useSemanticElements: a fieldset may not stand in a list of options
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed in a list of options
           <div key={group} role="group" aria-label={group}>
             <p className={paletteStyles.group} aria-hidden="true">
               {group}
@@ -159,7 +159,7 @@ function Option({ id, entry, isCurrent, onChoose, onPoint }: OptionProps): React
   );
 }
 
-/** Of messages the service has found those that fit: what it shows of one need not hold every word. */
+/** Filters and ranks entries. Messages are matched by the service: their snippet need not contain every word. */
 function fitting(entries: readonly PaletteEntry[], group: PaletteEntry["group"], typed: string) {
   return group === "Messages" ? entries : ranked(entries, typed, textOf);
 }
@@ -168,24 +168,24 @@ function textOf({ label, note = "" }: PaletteEntry): string {
   return `${label} ${note}`;
 }
 /**
- * How well a text answers what was typed: higher is better, `undefined` is not at all. Every word typed must occur, in any
- * order; the beginning of the text counts most, then the beginning of a word.
+ * Scores how well a text matches what was typed: higher is better, `undefined` is no match. Every word must occur, in any order;
+ * the beginning of the text counts most, then the beginning of a word.
  */
 function rank(text: string, typed: string): number | undefined {
-  const words = fold(typed).split(/\s+/).filter(Boolean);
-  const folded = fold(text);
+  const words = normalizeText(typed).split(/\s+/).filter(Boolean);
+  const normalized = normalizeText(text);
   let score = 0;
   for (const word of words) {
-    const at = folded.indexOf(word);
+    const at = normalized.indexOf(word);
     if (at < 0) return undefined;
     if (at === 0) score += 3;
-    else score += folded[at - 1] === " " ? 2 : 1;
+    else score += normalized[at - 1] === " " ? 2 : 1;
   }
-  // Of two that fit alike, the shorter one is meant.
-  return score - folded.length / 1_000;
+  // Of two equal matches, the shorter one wins.
+  return score - normalized.length / 1_000;
 }
 
-/** The best first; what fits alike stays in its order. */
+/** Sorts by score, best first; equal scores retain their order. */
 export function ranked<T>(all: readonly T[], typed: string, textOf: (one: T) => string): readonly T[] {
   if (typed.trim() === "") return all;
   return all
@@ -197,8 +197,8 @@ export function ranked<T>(all: readonly T[], typed: string, textOf: (one: T) => 
     .map(({ one }) => one);
 }
 
-/** Accents and case are forgotten: who looks for "cafe" means "Café". */
-function fold(text: string): string {
+/** Removes accents and case: a search for "cafe" finds "Café". */
+function normalizeText(text: string): string {
   return text
     .normalize("NFD")
     .replace(/\p{Mn}/gu, "")

@@ -9,9 +9,9 @@ import { threadToOpen, useAllListedThreads, useWaiting } from "../agents/activit
 import { joinRows, rowKey, titleOf } from "../agents/thread-pages";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
+import { type FoundThread, useFoundThreads } from "../data/found-threads";
 import { useDebounced } from "../data/query";
-import { type FoundThread, useFoundThreads } from "../data/thread-lists";
-import { waitingWords } from "../inbox/inbox-page";
+import { waitingWords } from "../inbox/waiting-text";
 import { agentPath, INBOX_PATH, threadPath } from "./routes";
 import { useShortcuts } from "./shortcuts";
 import { useSignOut } from "./sign-out";
@@ -21,7 +21,7 @@ export interface PaletteEntry {
   readonly id: string;
   readonly group: "Waiting" | "Agents" | "Threads" | "Messages" | "Actions";
   readonly label: string;
-  /** Said in small beside it. */
+  /** Secondary text next to the label. */
   readonly note?: string;
   readonly keys?: string;
   readonly icon?: IconName;
@@ -29,7 +29,7 @@ export interface PaletteEntry {
   readonly run: () => void;
 }
 
-/** All there is to go to and to do, right now; of threads the newest, and older ones that are called as is typed or hold it. */
+/** Lists all current targets and actions; of threads the newest, and older ones whose title or text matches what is typed. */
 export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
   const router = useRouter();
   const { agents } = useAgentCatalog();
@@ -96,7 +96,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
           label: snippet,
           note: `${titleOf(row)} · ${agent.name}`,
           icon: "thought",
-          // Within a page, only the browser's own way tells it that the anchor changed.
+          // Within a page, only the browser's own navigation reports that the anchor changed.
           run: () =>
             location.pathname === path ? location.assign(`#${anchor}`) : router.push(`${path}#${anchor}`),
         },
@@ -111,7 +111,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
         run: go(agentPath(agent.id)),
       }),
     );
-    // What a page can do by key it can do by name.
+    // Each shortcut of the page is also an action.
     const byKey = shortcuts
       .filter(({ keys }) => keys !== "mod+k")
       .map(
@@ -154,10 +154,10 @@ const FEWEST_LETTERS = 2;
 const FOUND = 20;
 const NONE: readonly FoundThread[] = [];
 
-/** Threads that are called as is typed, however old, and threads in which it was said. */
+/** Threads whose title or message text matches what is typed, however old. */
 function useTypedThreads(typed: string): readonly FoundThread[] {
   const { isPerson } = useCaller();
   const search = useDebounced(typed.trim(), TYPING_MS);
-  const isAsked = search.length >= FEWEST_LETTERS;
-  return useFoundThreads(isAsked ? search : "", { isPerson, limit: FOUND }).value ?? NONE;
+  const isSearching = search.length >= FEWEST_LETTERS;
+  return useFoundThreads(isSearching ? search : "", { isPerson, limit: FOUND }).value ?? NONE;
 }

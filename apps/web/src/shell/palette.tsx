@@ -7,8 +7,8 @@ import styles from "./palette.module.css";
 const load = () => import("./palette-body");
 const PaletteBody = lazy(() => load().then((module) => ({ default: module.PaletteBody })));
 
-/** Fetches what the palette needs, for a press that is likely to come. */
-export function warmPalette(): void {
+/** Preloads the palette's code, for a press that is likely to come. */
+export function preloadPalette(): void {
   void load();
 }
 
@@ -17,7 +17,7 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
-/** Goes anywhere and does anything, by a few letters of its name. Its list is loaded with the first press. */
+/** Command palette: finds pages and actions by a few letters. Its list is loaded on the first press. */
 export function Palette({ isOpen, onClose }: PaletteProps): ReactNode {
   const ref = useModal(isOpen);
   return (
@@ -51,7 +51,7 @@ function OpenPalette({ onDone }: { readonly onDone: () => void }): ReactNode {
   );
 }
 
-/** Keeps what is typed and entered before the list is there. */
+/** Field that holds typed text and Enter until the list is loaded. */
 function LoadingPalette(props: {
   readonly typed: string;
   readonly onType: (typed: string) => void;

@@ -8,8 +8,8 @@ import { DraftsProvider } from "../agent-ui/composer/drafts";
 import { ToastProvider } from "../agent-ui/primitives/toast";
 import { ActivityProvider } from "../agents/activity";
 import { useSeenThreads } from "../agents/seen-threads";
-import { AgentCatalogContext, useAskedCatalog } from "../data/agents";
-import { CallerContext, useAskedCaller } from "../data/caller";
+import { AgentCatalogContext, useCatalogQuery } from "../data/agents";
+import { CallerContext, useCallerQuery } from "../data/caller";
 import { type Identity, identityLabel } from "../data/identity";
 import { createQueryClient } from "../data/query";
 import { pageFetch, setPageIdentity } from "../data/request";
@@ -24,7 +24,7 @@ interface ConsoleProps {
   readonly children: ReactNode;
 }
 
-/** Everything that lives as long as a person is signed in. */
+/** Provides everything that lives as long as a person is signed in. */
 export function Console(props: ConsoleProps): ReactNode {
   const [queries] = useState(createQueryClient);
   return (
@@ -37,13 +37,13 @@ export function Console(props: ConsoleProps): ReactNode {
 function SignedIn({ identity, children }: ConsoleProps): ReactNode {
   const account = identityLabel(identity);
   const [client] = useState(() => {
-    // A server renders for many, and asks for nothing.
+    // A server renders for many callers and sends no requests.
     if (typeof window !== "undefined") setPageIdentity(identity);
     return createAgentClient({ url: "/api/copilotkit", fetch: pageFetch, ...identity, ...everyPart });
   });
   const [shortcuts] = useState(createShortcutRegistry);
-  const catalog = useAskedCatalog();
-  const caller = useAskedCaller();
+  const catalog = useCatalogQuery();
+  const caller = useCallerQuery();
   const { agentId, threadName, visibility } = usePlace();
   const isThread = agentId !== undefined && threadName !== undefined;
   const seen = useSeenThreads(account, isThread ? { agentId, threadName, visibility } : undefined);
@@ -72,8 +72,8 @@ function SignedIn({ identity, children }: ConsoleProps): ReactNode {
 }
 
 /**
- * Lets the browser show a page of ours while the console's server is away. Browsers allow it over HTTPS and on this machine;
- * elsewhere the browser's own page shows.
+ * Lets the browser show our own page while the console's server is unreachable. Browsers allow it over HTTPS and on localhost;
+ * elsewhere the browser's own error page shows.
  */
 function useOfflinePage(): void {
   useEffect(() => {

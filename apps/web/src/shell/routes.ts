@@ -4,18 +4,18 @@ export const USAGE_PATH = "/usage";
 export const INBOX_PATH = "/inbox";
 export const FEEDBACK_PATH = "/feedback";
 
-/** How an agent is named in an address: `langgraph:poet` is `poet`. */
+/** Name of an agent in a URL: `langgraph:poet` is `poet`. */
 function agentSlug(agentId: string): string {
   return encodeURIComponent(agentId.startsWith(PREFIX) ? agentId.slice(PREFIX.length) : agentId);
 }
 
-/** Next hands a segment of an address over as it stands there. */
+/** Parses an agent's URL segment, which Next passes without decoding. */
 export function agentIdOf(slug: string): string {
   const name = decodeURIComponent(slug);
   return name.includes(":") ? name : `${PREFIX}${name}`;
 }
 
-/** `shared` comes before the name of a thread that the account shares. */
+/** Path of a thread. `shared` precedes the name of a thread that the account shares. */
 export function threadPath(agentId: string, threadId: string, visibility?: "account"): string {
   const below = visibility === "account" ? "shared/" : "";
   return `/agents/${agentSlug(agentId)}/${below}${encodeURIComponent(threadId)}`;
@@ -25,25 +25,25 @@ export function agentPath(agentId: string): string {
   return `/agents/${agentSlug(agentId)}`;
 }
 
-/** What people think of an agent's answers. */
+/** Path of the feedback on an agent's answers. */
 export function feedbackPath(agentId: string): string {
   return `${FEEDBACK_PATH}?agent=${agentSlug(agentId)}`;
 }
 
-/** What an address says of a thread's visibility: a caller's own threads need no word. */
+/** Visibility of a thread in a URL: a caller's own threads need none. */
 export function sharedOf({ visibility }: { readonly visibility?: "private" | "account" | undefined }) {
   return visibility === "account" ? visibility : undefined;
 }
 
-/** What an address of the console shows. */
-export interface Place {
+/** The agent and thread of a console URL. */
+export interface Route {
   readonly agentId: string | undefined;
   readonly threadName: string | undefined;
   /** `account`: the thread is one that the account shares. */
   readonly visibility?: "account" | undefined;
 }
 
-export function placeOf(pathname: string): Place {
+export function parseRoute(pathname: string): Route {
   const [, top, agent, third, fourth] = pathname.split("/");
   if (top !== "agents" || !agent) return { agentId: undefined, threadName: undefined };
   try {
@@ -55,7 +55,7 @@ export function placeOf(pathname: string): Place {
       ...(isShared && { visibility: "account" }),
     };
   } catch {
-    // A lone `%` was typed: the page itself says that there is nothing.
+    // A lone `%` was typed: the page itself reports that nothing is found.
     return { agentId: undefined, threadName: undefined };
   }
 }
@@ -65,7 +65,7 @@ export function cronPath(id: string): string {
   return `${CRONS_PATH}/${encodeURIComponent(id)}`;
 }
 
-/** A form that begins with this agent, in this thread. */
+/** Path of the cron form, prefilled with an agent and a thread. */
 export function newCronPath(agentId?: string, threadId?: string): string {
   const query = new URLSearchParams();
   if (agentId !== undefined) query.set("agent", agentId);

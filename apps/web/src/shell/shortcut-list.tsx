@@ -6,7 +6,7 @@ import { Kbd } from "../agent-ui/primitives/kbd";
 import styles from "./shortcut-list.module.css";
 import { useShortcuts } from "./shortcuts";
 
-/** All that can be pressed on the page one comes from. */
+/** Dialog that lists the shortcuts of the current page. */
 export function ShortcutList({
   isOpen,
   onClose,
@@ -15,12 +15,12 @@ export function ShortcutList({
   readonly onClose: () => void;
 }): ReactNode {
   const shortcuts = useShortcuts();
-  // The newest of a key is the one that is heard.
-  const heard = [...new Map(shortcuts.map((shortcut) => [shortcut.keys, shortcut])).values()];
+  // The newest shortcut of a key is the effective one.
+  const effective = [...new Map(shortcuts.map((shortcut) => [shortcut.keys, shortcut])).values()];
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title="Shortcuts" size="small">
       <dl className={styles.list}>
-        {heard.map(({ keys, label }) => (
+        {effective.map(({ keys, label }) => (
           <div key={keys} className={styles.row}>
             <dt>{label}</dt>
             <dd>

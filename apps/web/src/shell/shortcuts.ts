@@ -5,7 +5,7 @@ import { createContext, useContext, useEffect, useRef, useSyncExternalStore } fr
 interface Shortcut {
   /** `mod+k`, `?`, or two presses one after the other: `g c`. */
   readonly keys: string;
-  /** What it does, as the list of shortcuts says it. */
+  /** Text in the list of shortcuts. */
   readonly label: string;
   readonly run: () => void;
 }
@@ -14,11 +14,11 @@ export interface ShortcutRegistry {
   add(shortcut: Shortcut): () => void;
   getSnapshot(): readonly Shortcut[];
   subscribe(listener: () => void): () => void;
-  /** Listens to a page until what it returns is called. */
+  /** Listens to a page; returns the function that stops it. */
   listen(page: Window): () => void;
 }
 
-/** How long the second press of two may take. */
+/** Longest time between two presses of a sequence. */
 const SEQUENCE_MS = 1_200;
 
 export function createShortcutRegistry(): ShortcutRegistry {
@@ -44,23 +44,23 @@ export function createShortcutRegistry(): ShortcutRegistry {
       let presses: readonly string[] = [];
       let lastAt = 0;
 
-      function hear(event: KeyboardEvent): void {
+      function onKeyDown(event: KeyboardEvent): void {
         if (event.defaultPrevented || event.repeat || event.isComposing) return;
         if (["Shift", "Control", "Meta", "Alt"].includes(event.key)) return;
         const name = pressName(event);
-        // A dialog has the page's keys to itself.
+        // A modal dialog receives no page shortcuts.
         if (!isForPage(name, isTyping(event.target)) || page.document.querySelector("dialog:modal")) return;
         presses = event.timeStamp - lastAt > SEQUENCE_MS ? [name] : [...presses, name];
         lastAt = event.timeStamp;
-        if (!answer(event) && presses.length > 1) {
-          // No second press of anything: it may be the first of something.
+        if (!dispatch(event) && presses.length > 1) {
+          // Not the second press of a sequence: it may be the first of another.
           presses = [name];
-          answer(event);
+          dispatch(event);
         }
       }
 
-      function answer(event: KeyboardEvent): boolean {
-        // The newest first: a page may take a key that the console has too.
+      function dispatch(event: KeyboardEvent): boolean {
+        // The newest first: a page may override a key of the console.
         const newest = shortcuts.toReversed();
         const found = newest.find(({ keys }) => matchKeys(keys, presses) === "whole");
         if (found) {
@@ -74,8 +74,8 @@ export function createShortcutRegistry(): ShortcutRegistry {
         return isBegun;
       }
 
-      page.addEventListener("keydown", hear);
-      return () => page.removeEventListener("keydown", hear);
+      page.addEventListener("keydown", onKeyDown);
+      return () => page.removeEventListener("keydown", onKeyDown);
     },
   };
 }
@@ -84,7 +84,7 @@ function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName);
 }
-/** The part of a key press that tells which shortcut it is. */
+/** The part of a key press that identifies a shortcut. */
 export interface KeyPress {
   readonly key: string;
   readonly ctrlKey: boolean;
@@ -93,9 +93,9 @@ export interface KeyPress {
   readonly shiftKey: boolean;
 }
 
-/** A press as shortcuts are written: `mod+k`, `?`, `shift+enter`. `mod` is ⌘ or Ctrl, whichever a person is used to. */
+/** Formats a press as shortcuts are written: `mod+k`, `?`, `shift+enter`. `mod` is ⌘ or Ctrl, on every system. */
 function pressName({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): string {
-  // What Shift made of a sign is in the key already: `?` is `?` on every keyboard.
+  // A sign's key includes Shift already: `?` is `?` on every keyboard.
   const isSign = key.length === 1 && !/[a-z]/i.test(key);
   const parts = [
     (ctrlKey || metaKey) && "mod",
@@ -106,17 +106,17 @@ function pressName({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyPress): strin
   return parts.filter(Boolean).join("+");
 }
 
-/** A letter or sign alone belongs to whatever is being typed; with `mod`, and Escape, it is meant for the page. */
+/** Whether a press is for the page: while a person types, only one with `mod` is. */
 function isForPage(name: string, isTyping: boolean): boolean {
   return !isTyping || name.includes("mod+");
 }
 
 export type KeyMatch = "whole" | "begun" | "none";
 
-/** How far the presses so far go: `g` begins `g c`. */
+/** Matches the presses so far with a shortcut: `g` begins `g c`. */
 function matchKeys(keys: string, presses: readonly string[]): KeyMatch {
   const wanted = keys.split(" ");
-  const fits = presses.length <= wanted.length && presses.every((press, place) => press === wanted[place]);
+  const fits = presses.length <= wanted.length && presses.every((press, index) => press === wanted[index]);
   if (!fits) return "none";
   return presses.length === wanted.length ? "whole" : "begun";
 }
@@ -124,8 +124,8 @@ function matchKeys(keys: string, presses: readonly string[]): KeyMatch {
 export const ShortcutContext = createContext<ShortcutRegistry>(createShortcutRegistry());
 
 /**
- * While mounted, `keys` (`mod+k`, `?`, `g c`) run the handler, and the list of shortcuts and the palette name it. `undefined`
- * keys: not right now. Single letters do nothing while a text field has the focus.
+ * While mounted, `keys` (`mod+k`, `?`, `g c`) run the handler, and the list of shortcuts and the palette show it. `undefined`
+ * keys: disabled. Single letters do nothing while a text field has the focus.
  */
 export function useShortcut(keys: string | undefined, label: string, handler: () => void): void {
   const registry = useContext(ShortcutContext);
@@ -139,7 +139,7 @@ export function useShortcut(keys: string | undefined, label: string, handler: ()
   }, [registry, keys, label]);
 }
 
-/** All that can be pressed right now. */
+/** Returns the current shortcuts. */
 export function useShortcuts(): readonly Shortcut[] {
   const registry = useContext(ShortcutContext);
   return useSyncExternalStore(registry.subscribe, registry.getSnapshot, none);

@@ -9,10 +9,10 @@ import { Kbd } from "../agent-ui/primitives/kbd";
 import { Menu, type MenuItem } from "../agent-ui/primitives/menu";
 import { useActivityProblem, useAllListedThreads, useWaiting } from "../agents/activity";
 import { AgentList } from "../agents/agent-list";
-import { waitingWords } from "../inbox/inbox-page";
+import { waitingWords } from "../inbox/waiting-text";
 import { useTabMark } from "./document-title";
-import { Mark } from "./page-frame";
-import { warmPalette } from "./palette";
+import { Logo } from "./page-frame";
+import { preloadPalette } from "./palette";
 import { FEEDBACK_PATH, INBOX_PATH, USAGE_PATH } from "./routes";
 import styles from "./sidebar.module.css";
 import { useSignOut } from "./sign-out";
@@ -22,7 +22,7 @@ interface SidebarProps {
   readonly account: string;
   readonly onFind: () => void;
   readonly onShortcuts: () => void;
-  /** Of the drawer that it is on a phone. */
+  /** Closes the drawer that the sidebar is on a phone. */
   readonly onClose: () => void;
 }
 
@@ -38,7 +38,7 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
           className={styles.home}
           {...(pathname === "/" && { "aria-current": "page" })}
         >
-          <Mark size={22} />
+          <Logo size={22} />
           Throughline
         </Link>
         <IconButton icon="close" label="Close" className={styles.close} onClick={onClose} />
@@ -47,8 +47,8 @@ export function Sidebar({ account, onFind, onShortcuts, onClose }: SidebarProps)
         type="button"
         className={styles.find}
         onClick={onFind}
-        onPointerEnter={warmPalette}
-        onFocus={warmPalette}
+        onPointerEnter={preloadPalette}
+        onFocus={preloadPalette}
       >
         <Icon name="search" />
         <span className={styles.findWord}>Find anything</span>
@@ -164,7 +164,7 @@ function AccountMenu({ account, onShortcuts }: AccountMenuProps): ReactNode {
   );
 }
 
-/** Marks the tab while threads wait for an answer. Apart from the frame, which need not render with each list that comes. */
+/** Marks the tab while threads wait for a response. Isolated from the frame, which need not render with each poll. */
 export function WaitingMark(): null {
   const listed = useAllListedThreads();
   const rows = [...listed.values()].flatMap((list) => list.rows ?? []);

@@ -9,8 +9,8 @@ import { otherSignIn } from "../data/request";
 import { endSession } from "./session-end";
 
 /**
- * Ends the session, and leaves the page with it: nothing of an account may stay in memory, nor what it began to write in the
- * browser. `false`: it could not be ended.
+ * Ends the session and leaves the page: nothing of an account may stay in memory, nor its drafts in the browser. `false`: the
+ * session could not be ended.
  */
 async function signOut(): Promise<boolean> {
   if (!(await endSession())) return false;
@@ -19,7 +19,7 @@ async function signOut(): Promise<boolean> {
   return true;
 }
 
-/** Signs out, and says so when it could not be done. */
+/** Returns a function that signs out and reports a failure. */
 export function useSignOut(): () => void {
   const toaster = useToaster();
   return useCallback(async () => {
@@ -33,7 +33,7 @@ export function useSignOut(): () => void {
   }, [toaster]);
 }
 
-/** Says who is signed in now, where this page is of another account or person, and offers to go on as either. */
+/** Reports the current sign-in where this page belongs to another account or person, and offers to continue as either. */
 export function OtherSignInDialog({ account }: { readonly account: string }): ReactNode {
   const other = useSyncExternalStore(otherSignIn.subscribe, otherSignIn.getSnapshot, () => undefined);
   const [closed, setClosed] = useState<typeof other>();

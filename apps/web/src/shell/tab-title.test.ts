@@ -11,7 +11,7 @@ describe("a tab's title", () => {
   /** As when a route's metadata arrives. */
   const declare = (declared: string) => {
     page.title = declared;
-    title.look();
+    title.sync();
   };
 
   it("says before it how many threads wait, and nothing where none does", () => {

@@ -7,7 +7,7 @@ export type Theme = "light" | "dark" | "system";
 const YEAR_S = 31_536_000;
 const listeners = new Set<() => void>();
 
-/** In a cookie, so that a server's first paint has it; `system` has none. */
+/** Sets the theme in a cookie, so that the server's first paint has it; `system` has none. */
 export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset.theme;
@@ -18,7 +18,7 @@ export function setTheme(theme: Theme): void {
   for (const listener of listeners) listener();
 }
 
-/** The theme that is not shown right now. */
+/** Returns the theme that is not shown right now. */
 export function oppositeTheme(): Theme {
   return isDarkNow() ? "light" : "dark";
 }

@@ -2,10 +2,10 @@
 
 import { usePathname } from "next/navigation";
 import { useMemo } from "react";
-import { type Place, placeOf } from "./routes";
+import { parseRoute, type Route } from "./routes";
 
-/** Which agent and thread the page is about. */
-export function usePlace(): Place {
+/** Returns the agent and thread of the current page. */
+export function usePlace(): Route {
   const pathname = usePathname();
-  return useMemo(() => placeOf(pathname), [pathname]);
+  return useMemo(() => parseRoute(pathname), [pathname]);
 }

@@ -1,14 +1,14 @@
 import type { ReactNode } from "react";
-import { ProgressBar } from "../agent-ui/primitives/status";
+import { ProgressBar } from "../agent-ui/primitives/progress-bar";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import type { Budget } from "../data/usage";
 import styles from "./budget-bars.module.css";
-import { usdWords } from "./cost";
+import { formatUsd } from "./cost";
 
 const WHOSE: Readonly<Record<Budget["of"], string>> = { account: "The account", person: "You" };
 const WHEN: Readonly<Record<Budget["period"], string>> = { day: "today", month: "this month" };
 
-/** How much of each budget is spent, and what that means. */
+/** Bars of how much of each budget is spent, with a warning near and beyond the limit. */
 export function BudgetBars({ budgets }: { readonly budgets: readonly Budget[] }): ReactNode {
   if (budgets.length === 0) return null;
   return (
@@ -28,7 +28,7 @@ function BudgetBar({ budget }: { readonly budget: Budget }): ReactNode {
       <div className={styles.words}>
         <span>{label}</span>
         <span className={styles.amount}>
-          {usdWords(spentUsd)} of {usdWords(limitUsd)}
+          {formatUsd(spentUsd)} of {formatUsd(limitUsd)}
         </span>
       </div>
       <ProgressBar share={Math.min(1, share)} label={`Budget: ${label}`} className={styles.bar} />

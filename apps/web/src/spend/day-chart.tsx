@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { Disclosure } from "../agent-ui/primitives/disclosure";
 import type { Budget, UsageRow } from "../data/usage";
-import { usdWords } from "./cost";
+import { formatUsd } from "./cost";
 import styles from "./day-chart.module.css";
 import { shiftMonth } from "./months";
 
@@ -11,26 +11,26 @@ const HEIGHT = 100;
 
 interface DayChartProps {
   readonly stacks: DayStacks;
-  /** What a day may cost. */
+  /** Budget of a day. */
   readonly budget: { readonly usd: number; readonly label: string } | undefined;
-  /** The numbers are in a table that the page shows anyway. */
+  /** Whether the page shows the numbers in a table anyway. */
   readonly isTabled: boolean;
 }
 
-/** A bar for each day of a month. The numbers are in a table, for which this is a picture. */
+/** Bar chart of a month's days. The numbers are in a table, for which this is a picture. */
 export function DayChart({ stacks, budget, isTabled }: DayChartProps): ReactNode {
   const { days, series, mostUsd } = stacks;
-  // A line far above all bars would press them flat: the budget's own bar tells it then.
+  // A line far above all bars would flatten them; the budget's own bar shows it then.
   const line = budget && budget.usd <= 4 * mostUsd ? budget : undefined;
   const top = Math.max(mostUsd, line?.usd ?? 0, Number.MIN_VALUE);
   const heightOf = (usd: number) => (HEIGHT * usd) / top;
   return (
     <figure className={styles.figure}>
       <div className={styles.scale} aria-hidden="true">
-        <span>{usdWords(top)}</span>
+        <span>{formatUsd(top)}</span>
         {line && (
           <span className={styles.budget}>
-            {line.label}: {usdWords(line.usd)} a day
+            {line.label}: {formatUsd(line.usd)} a day
           </span>
         )}
       </div>
@@ -39,12 +39,12 @@ export function DayChart({ stacks, budget, isTabled }: DayChartProps): ReactNode
         viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`Cost by day, at most ${usdWords(mostUsd)}. A table has the numbers.`}
+        aria-label={`Cost by day, at most ${formatUsd(mostUsd)}. A table has the numbers.`}
       >
         {days.map((day, at) => (
           <g key={day}>
-            <title>{`${day}: ${usdWords(sumOf(series.map(({ usd }) => usd[at] ?? 0)))}`}</title>
-            {/* A day without cost can be pointed at too. */}
+            <title>{`${day}: ${formatUsd(sumOf(series.map(({ usd }) => usd[at] ?? 0)))}`}</title>
+            {/* A day without cost has a tooltip too. */}
             <rect x={at * STEP} y={0} width={STEP} height={HEIGHT} fill="transparent" />
             {series.map(({ name, usd }, index) => {
               const below = sumOf(series.slice(0, index).map((one) => one.usd[at] ?? 0));
@@ -119,7 +119,7 @@ function Numbers({ stacks: { days, series } }: { readonly stacks: DayStacks }): 
                   <tr key={day}>
                     <th scope="row">{day}</th>
                     {series.map(({ name, usd }) => (
-                      <td key={name}>{usdWords(usd[at] ?? 0)}</td>
+                      <td key={name}>{formatUsd(usd[at] ?? 0)}</td>
                     ))}
                   </tr>,
                 ]
@@ -151,7 +151,7 @@ interface DayStacks {
   readonly mostUsd: number;
 }
 
-/** What the days' totals are made of. What no named part explains is the rest, which is last. */
+/** Splits the days' totals into the named parts. The rest that no part explains is last. */
 export function stackDays(
   month: string,
   totals: readonly UsageRow[],
@@ -162,7 +162,7 @@ export function stackDays(
   const whole = perDay(days, totals);
   const named = parts.map(({ name, rows }) => ({ name, usd: perDay(days, rows) }));
   const rest = whole.map((usd, at) => named.reduce((left, part) => left - (part.usd[at] ?? 0), usd));
-  // Sums of fractions leave crumbs, which are no cost.
+  // Sums of fractions leave rounding errors, which are no cost.
   const hasRest = rest.some((usd) => usd > 1e-9);
   return {
     days,
@@ -184,7 +184,7 @@ function daysOf(month: string): readonly string[] {
 
 const BUDGET_DAY_MS = 86_400_000;
 
-/** The line that a chart of days has: the tightest budget of a day, else that of the month in even parts. */
+/** Budget line of the chart: the tightest budget of a day, else that of the month in even parts. */
 export function dayBudget(
   budgets: readonly Budget[],
   month: string,

@@ -1,6 +1,6 @@
 import type { Statement } from "../data/usage";
 
-/** `2026-11`, in UTC, as statements are. */
+/** Formats a time's month as `2026-11`, in UTC as in statements. */
 export function monthOf(now: number): string {
   return new Date(now).toISOString().slice(0, 7);
 }
@@ -10,21 +10,21 @@ export function shiftMonth(month: string, by: number): string {
   return monthOf(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + by));
 }
 
-export function monthWords(month: string): string {
+export function formatMonth(month: string): string {
   const words = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
   return words.format(Date.parse(`${month}-01T00:00:00.000Z`));
 }
 
 export interface MonthComparison {
-  /** All of the month before. */
+  /** Cost of the whole month before. */
   readonly beforeUsd: number;
-  /** Of a month that is not over, the month before up to the same day, that day included. */
+  /** For an unfinished month, the cost of the month before up to the same day, inclusive. */
   readonly untilUsd: number | undefined;
-  /** How much more this month cost than what it is compared with. */
+  /** Difference between this month's cost and the one that it is compared with. */
   readonly moreUsd: number;
 }
 
-/** A month that is not over is compared with as many days of the one before. */
+/** Compares a month's cost with the month before; an unfinished month with as many days of it. */
 export function compareMonths(
   { month, total }: Pick<Statement, "month" | "total">,
   before: Pick<Statement, "total" | "by">,

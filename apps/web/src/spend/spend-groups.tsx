@@ -12,17 +12,17 @@ import {
   useDaySeries,
 } from "../data/usage";
 import { DayChart, dayBudget, stackDays } from "./day-chart";
-import { monthWords, shiftMonth } from "./months";
+import { formatMonth, shiftMonth } from "./months";
 import { SpendRuns, UsageTable } from "./usage-table";
 
-const GROUP_WORDS: Readonly<Record<Group, string>> = {
+const GROUP_LABELS: Readonly<Record<Group, string>> = {
   day: "Day",
   agent: "Agent",
   model: "Model",
   person: "Person",
 };
 
-/** The dearest have colours of their own; the rest is one. */
+/** Number of series with their own colour, dearest first; the rest is one series. */
 const SERIES = 5;
 
 interface SpendGroupsProps {
@@ -36,7 +36,7 @@ export function SpendGroups({ statement, budgets }: SpendGroupsProps): ReactNode
   const { byId } = useAgentCatalog();
   const [group, setGroup] = useState<Group>("day");
   const [openKey, setOpenKey] = useState<string>();
-  // Of one person's usage there is no more to tell by person.
+  // One person's usage has no groups by person.
   const groups: readonly Group[] =
     subject === null ? ["day", "agent", "model", "person"] : ["day", "agent", "model"];
   function nameOf(key: string): string {
@@ -56,7 +56,7 @@ export function SpendGroups({ statement, budgets }: SpendGroupsProps): ReactNode
   return (
     <Tabs
       label="Spend by"
-      tabs={groups.map((id) => ({ id, label: GROUP_WORDS[id] }))}
+      tabs={groups.map((id) => ({ id, label: GROUP_LABELS[id] }))}
       value={group}
       onChange={(next) => {
         setGroup(next);
@@ -65,7 +65,7 @@ export function SpendGroups({ statement, budgets }: SpendGroupsProps): ReactNode
     >
       <DayChart stacks={stacks} budget={dayBudget(budgets, month)} isTabled={group === "day"} />
       <UsageTable
-        label={GROUP_WORDS[group]}
+        label={GROUP_LABELS[group]}
         rows={by[group]}
         nameOf={nameOf}
         canOpen={(key) => filterOf(key) !== undefined}
@@ -75,7 +75,7 @@ export function SpendGroups({ statement, budgets }: SpendGroupsProps): ReactNode
       {openKey !== undefined && openFilter && (
         <SpendRuns
           key={`${group} ${openKey}`}
-          title={group === "day" ? openKey : `${nameOf(openKey)}, ${monthWords(month)}`}
+          title={group === "day" ? openKey : `${nameOf(openKey)}, ${formatMonth(month)}`}
           filter={openFilter}
           onClose={() => setOpenKey(undefined)}
         />
@@ -90,12 +90,12 @@ function dearestOf(rows: readonly UsageRow[]): readonly UsageRow[] {
 
 const DAY_MS = 86_400_000;
 
-/** A month, from its first moment to that of the next. */
+/** Filter for the whole of a month. */
 function monthFilter(month: string): UsageFilter {
   return { from: `${month}-01`, to: `${shiftMonth(month, 1)}-01` };
 }
 
-/** What finds the runs behind a row; `undefined` of rows that the service can't filter by: calls without a model or person. */
+/** Filter for the runs behind a row; `undefined` where the service can't filter: calls without a model or person. */
 export function rowFilter(month: string, group: Group, key: string): UsageFilter | undefined {
   if (key === "") return undefined;
   const range = monthFilter(month);

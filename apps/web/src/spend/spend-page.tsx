@@ -3,19 +3,20 @@
 import { type ReactNode, useState } from "react";
 import { IconButton } from "../agent-ui/primitives/button";
 import buttonStyles from "../agent-ui/primitives/button.module.css";
-import { EmptyState, ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { EmptyState } from "../agent-ui/primitives/empty-state";
+import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
 import { type Statement, statementCsvPath, useBudgets, useStatement } from "../data/usage";
 import { ConnectModel } from "../shell/offline-model";
 import { PageFrame } from "../shell/page-frame";
 import { BudgetBars } from "./budget-bars";
-import { Cost, unpricedWords, usdWords } from "./cost";
-import { compareMonths, monthOf, monthWords, shiftMonth } from "./months";
+import { Cost, formatUsd, unpricedText } from "./cost";
+import { compareMonths, formatMonth, monthOf, shiftMonth } from "./months";
 import { SpendGroups } from "./spend-groups";
 import styles from "./spend-page.module.css";
 
-/** What a month's model calls cost, and how much of the budgets is spent. */
+/** Page of the cost of a month's model calls and of the budgets. */
 export function SpendPage(): ReactNode {
   const refusal = useCaller().refusal("see_spend");
   const [now] = useState(Date.now);
@@ -49,7 +50,7 @@ export function SpendPage(): ReactNode {
         </section>
       )}
       {isEmpty && (
-        <EmptyState title={`Nothing was spent in ${monthWords(month)}`}>
+        <EmptyState title={`Nothing was spent in ${formatMonth(month)}`}>
           Model calls show here with their cost when a run makes them through LiteLLM.
         </EmptyState>
       )}
@@ -63,7 +64,7 @@ export function SpendPage(): ReactNode {
 
 function Lead({ statement: { total, isFinal } }: { readonly statement: Statement }): ReactNode {
   const calls = total.calls === 1 ? "1 model call" : `${total.calls.toLocaleString("en")} model calls`;
-  const open = unpricedWords(total.unpriced);
+  const open = unpricedText(total.unpriced);
   return (
     <>
       <span className={styles.total}>
@@ -95,7 +96,7 @@ function MonthChoice({ month, isLast, hasRows, onChange }: MonthChoiceProps): Re
           label="The month before"
           onClick={() => onChange(shiftMonth(month, -1))}
         />
-        <span aria-live="polite">{monthWords(month)}</span>
+        <span aria-live="polite">{formatMonth(month)}</span>
         <IconButton
           icon="chevronRight"
           label="The month after"
@@ -118,24 +119,24 @@ interface MonthComparisonProps {
   readonly now: number;
 }
 
-/** The month's cost beside that of the month before. */
+/** Compares the month's cost with that of the month before. */
 function MonthComparison({ statement, before, now }: MonthComparisonProps): ReactNode {
   const { beforeUsd, untilUsd, moreUsd } = compareMonths(statement, before, now);
-  const last = monthWords(shiftMonth(statement.month, -1));
+  const last = formatMonth(shiftMonth(statement.month, -1));
   const until = untilUsd === undefined ? undefined : `${last}, up to day ${new Date(now).getUTCDate()}`;
   return (
     <dl className={styles.comparison} aria-label="This month against the month before">
-      <Figure label={monthWords(statement.month)} value={usdWords(statement.total.costUsd)} />
-      {until !== undefined && <Figure label={until} value={usdWords(untilUsd ?? 0)} />}
-      <Figure label={last} value={usdWords(beforeUsd)} />
-      <Figure label="Change" value={changeWords(moreUsd)} />
+      <Figure label={formatMonth(statement.month)} value={formatUsd(statement.total.costUsd)} />
+      {until !== undefined && <Figure label={until} value={formatUsd(untilUsd ?? 0)} />}
+      <Figure label={last} value={formatUsd(beforeUsd)} />
+      <Figure label="Change" value={changeText(moreUsd)} />
     </dl>
   );
 }
 
-function changeWords(moreUsd: number): string {
+function changeText(moreUsd: number): string {
   if (moreUsd === 0) return "None";
-  return moreUsd > 0 ? `${usdWords(moreUsd)} more` : `${usdWords(-moreUsd)} less`;
+  return moreUsd > 0 ? `${formatUsd(moreUsd)} more` : `${formatUsd(-moreUsd)} less`;
 }
 
 function Figure({ label, value }: { readonly label: string; readonly value: string }): ReactNode {

@@ -9,13 +9,13 @@ import { RelativeTime } from "../agent-ui/primitives/time";
 import { useAgentCatalog } from "../data/agents";
 import { type RunRow, runsCsvPath, type UsageFilter, type UsageRow, useSpendRuns } from "../data/usage";
 import { sharedOf, threadPath } from "../shell/routes";
-import { Cost, unpricedWords } from "./cost";
+import { Cost, unpricedText } from "./cost";
 import styles from "./usage-table.module.css";
 
 const number = new Intl.NumberFormat("en");
 
 interface UsageTableProps {
-  /** What the first column is. */
+  /** Heading of the first column. */
   readonly label: string;
   readonly rows: readonly UsageRow[];
   readonly nameOf: (key: string) => string;
@@ -26,7 +26,7 @@ interface UsageTableProps {
   readonly onOpen: (key: string) => void;
 }
 
-/** One row a group, with a bar that compares them. */
+/** Table with one row per group and a bar that compares them. */
 export function UsageTable({ label, rows, nameOf, canOpen, openKey, onOpen }: UsageTableProps): ReactNode {
   const most = Math.max(...rows.map(({ costUsd }) => costUsd), Number.MIN_VALUE);
   return (
@@ -70,7 +70,7 @@ export function UsageTable({ label, rows, nameOf, canOpen, openKey, onOpen }: Us
             <td>
               <Cost
                 usage={{ costUsd, isComplete: unpriced === 0 }}
-                why={`Of these calls ${unpricedWords(unpriced)}.`}
+                why={`Of these calls ${unpricedText(unpriced)}.`}
               />
             </td>
           </tr>
@@ -83,13 +83,13 @@ export function UsageTable({ label, rows, nameOf, canOpen, openKey, onOpen }: Us
 const count = new Intl.NumberFormat("en");
 
 interface SpendRunsProps {
-  /** What they are the runs of. */
+  /** Name of the row that the runs belong to. */
   readonly title: string;
   readonly filter: UsageFilter;
   readonly onClose: () => void;
 }
 
-/** The runs behind a row, dearest first of those that were read. */
+/** Runs behind a row; those that were read are sorted dearest first. */
 export function SpendRuns({ title, filter, onClose }: SpendRunsProps): ReactNode {
   const { rows, problem, isLoading, hasMore, more, refresh } = useSpendRuns(filter);
   const sorted = rows?.toSorted((a, b) => b.costUsd - a.costUsd);
@@ -144,7 +144,7 @@ function Row({ row }: { readonly row: RunRow }): ReactNode {
       <td>
         <Cost
           usage={{ costUsd, isComplete: unpriced === 0 }}
-          why={`Of these calls ${unpricedWords(unpriced)}.`}
+          why={`Of these calls ${unpricedText(unpriced)}.`}
         />
       </td>
     </tr>

@@ -1,48 +1,51 @@
 import type { ConnectionStatus } from "@throughline/agent-client";
 
-export interface ConnectionWords {
+export interface ConnectionText {
   readonly tone: "live" | "calm" | "waiting" | "failed";
   readonly words: string;
-  /** What it means, as a tooltip. */
+  /** Explanation, as a tooltip. */
   readonly detail: string;
   /** Announced to screen readers, once per state. */
-  readonly heard: string;
+  readonly announcement: string;
   readonly canReconnect: boolean;
 }
 
-export function connectionWords(status: ConnectionStatus, now: number): ConnectionWords {
+export function connectionText(status: ConnectionStatus, now: number): ConnectionText {
   switch (status.kind) {
     case "live":
-      return said("live", "Live", "Updates show here as they happen.", "Connected.");
+      return connectionState("live", "Live", "Updates show here as they happen.", "Connected.");
     case "gap-repaired":
-      return said(
+      return connectionState(
         "live",
         "Live, gap repaired",
         "Part of what happened while you were away arrived as a summary. Nothing is missing.",
         "Connected. What you missed arrived as a summary.",
       );
     case "connecting":
-      return said("calm", "Connecting…", "Asking the service for this thread.", "Connecting.");
+      return connectionState("calm", "Connecting…", "Asking the service for this thread.", "Connecting.");
     case "closed":
-      return said("calm", "Not connected", "Not connected yet.", "");
+      return connectionState("calm", "Not connected", "Not connected yet.", "");
     case "reconnecting":
       return reconnecting(status.retryAt, now);
     case "failed":
       return {
-        ...said("failed", status.message, failureDetail(status.reason), status.message),
+        ...connectionState("failed", status.message, failureDetail(status.reason), status.message),
         canReconnect: true,
       };
   }
 }
 
-function reconnecting(retryAt: number | undefined, now: number): ConnectionWords {
+function reconnecting(retryAt: number | undefined, now: number): ConnectionText {
   if (retryAt === undefined) {
-    return said("waiting", "Offline", "Reconnects when the browser is online again.", "Offline.");
+    return connectionState("waiting", "Offline", "Reconnects when the browser is online again.", "Offline.");
   }
   const seconds = Math.max(0, Math.ceil((retryAt - now) / 1_000));
   const words = seconds === 0 ? "Reconnecting…" : `Reconnecting in ${seconds} s`;
   const detail = "The service does not answer. What is shown stays, and the page catches up when it is back.";
-  return { ...said("waiting", words, detail, "Connection lost. Reconnecting."), canReconnect: true };
+  return {
+    ...connectionState("waiting", words, detail, "Connection lost. Reconnecting."),
+    canReconnect: true,
+  };
 }
 
 function failureDetail(reason: string): string {
@@ -58,6 +61,11 @@ function failureDetail(reason: string): string {
   }
 }
 
-function said(tone: ConnectionWords["tone"], words: string, detail: string, heard: string): ConnectionWords {
-  return { tone, words, detail, heard, canReconnect: false };
+function connectionState(
+  tone: ConnectionText["tone"],
+  words: string,
+  detail: string,
+  announcement: string,
+): ConnectionText {
+  return { tone, words, detail, announcement, canReconnect: false };
 }

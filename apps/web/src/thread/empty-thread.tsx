@@ -12,7 +12,7 @@ import { OfflineModel } from "../shell/offline-model";
 import { feedbackPath } from "../shell/routes";
 import styles from "./empty-thread.module.css";
 
-/** What the agent is for, who answers, and questions to begin with. */
+/** Content of an empty thread: the agent's description, its model and suggested questions. */
 export function EmptyThread(): ReactNode {
   const handle = useThreadHandle();
   const { agentId } = handle;

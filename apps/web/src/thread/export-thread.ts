@@ -1,7 +1,7 @@
 import { contentText, currentMessages, type MessageView, type ThreadHandle } from "@throughline/agent-client";
 import { contentFiles } from "../agent-ui/conversation/attachments";
 
-/** A thread as this page holds it, to take away. */
+/** Exports a thread as this page has loaded it. */
 export function exportThread(handle: ThreadHandle, heading: Heading) {
   const { agentId, threadId } = handle;
   const messages = currentMessages(handle.getSnapshot().view);
@@ -23,25 +23,25 @@ interface Heading {
   readonly agentName: string;
 }
 
-/** A conversation as a document: who said what, which tools were called, and what came of it. */
+/** Renders a conversation as Markdown: messages with their authors, tool calls and their results. */
 export function threadMarkdown({ title, agentName }: Heading, messages: readonly MessageView[]): string {
   const results = new Map(
     messages.flatMap((one) => (one.toolCallId === undefined ? [] : [[one.toolCallId, one]])),
   );
   const parts = messages.flatMap((message) => {
     if (message.subagentRunId !== undefined) return [];
-    if (message.role === "user") return [`## You`, wordsOf(message)];
+    if (message.role === "user") return [`## You`, bodyOf(message)];
     if (message.role !== "assistant") return [];
     const tools = (message.toolCalls ?? []).map(({ id, name, args }) =>
       toolPart(name, args, results.get(id)),
     );
-    const words = wordsOf(message);
+    const words = bodyOf(message);
     return words === "" && tools.length === 0 ? [] : [`## ${agentName}`, words, ...tools];
   });
   return `${[`# ${title}`, ...withoutRepeats(parts)].filter(Boolean).join("\n\n")}\n`;
 }
 
-function wordsOf({ content }: MessageView): string {
+function bodyOf({ content }: MessageView): string {
   const files = contentFiles(content).map(({ filename, url }) => `*File: ${filename ?? url ?? "unnamed"}*`);
   return [contentText(content).trim(), ...files].filter(Boolean).join("\n\n");
 }
@@ -53,14 +53,14 @@ function toolPart(name: string, args: string, result: MessageView | undefined): 
     .join("\n\n");
 }
 
-/** Longer than any fence in the text itself. */
+/** Wraps a text in a code fence that is longer than any in the text itself. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** An answer in several messages stands under one heading. */
+/** Removes repeated headings, so that an answer in several messages has one. */
 function withoutRepeats(parts: readonly string[]): readonly string[] {
   let heading = "";
   return parts.filter((part) => {
@@ -70,18 +70,18 @@ function withoutRepeats(parts: readonly string[]): readonly string[] {
     return isNew;
   });
 }
-/** Saves a text as a file of the browser's. */
+/** Saves a text as a download. */
 function downloadText(filename: string, text: string, mimeType: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: mimeType }));
   const link = document.createElement("a");
   link.href = url;
   link.download = filename;
   link.click();
-  // Some browsers read it after the press.
+  // Some browsers read the URL after the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A title as the name of a file, on every system. */
+/** Converts a title to a file name that is valid on every system. */
 function fileNameOf(title: string, extension: string): string {
   const name = title
     .normalize("NFC")

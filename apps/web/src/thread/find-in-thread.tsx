@@ -14,14 +14,14 @@ import { useDebounced } from "../data/query";
 import styles from "./find-in-thread.module.css";
 
 interface FindBarProps {
-  /** What is searched: each of its elements with an id that begins with `turn-`. */
+  /** Element that is searched: each descendant whose id begins with `turn-`. */
   readonly content: RefObject<HTMLElement | null>;
   readonly onClose: () => void;
 }
 
 const TYPING_MS = 80;
 
-/** Marks all that was typed in the thread, and goes from one to the next. */
+/** Find bar: highlights all matches in the thread and steps through them. */
 export function FindBar({ content, onClose }: FindBarProps): ReactNode {
   const [typed, setTyped] = useState("");
   const words = useDebounced(typed, TYPING_MS);
@@ -78,7 +78,7 @@ export function FindBar({ content, onClose }: FindBarProps): ReactNode {
   );
 }
 
-/** By the browser's own highlights: the page's elements stay as they are. A browser without them scrolls all the same. */
+/** Highlights matches with the CSS Highlight API, without a change of elements. A browser without it still scrolls. */
 function mark(ranges: readonly Range[], current: Range | undefined): void {
   if (!("highlights" in CSS)) return;
   CSS.highlights.set("found", new Highlight(...ranges));
@@ -91,17 +91,17 @@ function unmark(): void {
   CSS.highlights.delete("found-current");
 }
 /**
- * Where words occur in what is drawn, in the order of the page. Case and accents count for nothing; words may reach from one
- * element into the next, as where a part of them is bold.
+ * Finds words in rendered text, in the order of the page. Ignores case and accents; a match may span several elements, as where a
+ * part of it is bold.
  */
 export function findRanges(roots: Iterable<Node>, words: string): Range[] {
-  const wanted = fold(words.trim());
+  const wanted = normalizeText(words.trim());
   return wanted === "" ? [] : [...roots].flatMap((root) => rangesIn(root, wanted));
 }
 
 interface Piece {
   readonly node: Text;
-  /** Where it begins in the text of the whole. */
+  /** Its offset in the joined text. */
   readonly from: number;
 }
 
@@ -114,9 +114,9 @@ function rangesIn(root: Node, wanted: string): Range[] {
     pieces.push({ node, from: text.length });
     text += node.data;
   }
-  const folded = fold(text);
-  // Letters that fold to more or fewer would put the marks beside the words: then only case is left out of account.
-  const searched = folded.length === text.length ? folded : text.toLowerCase();
+  const normalized = normalizeText(text);
+  // Letters whose normal form has another length would shift the highlights: then only case is ignored.
+  const searched = normalized.length === text.length ? normalized : text.toLowerCase();
   const ranges: Range[] = [];
   for (let at = searched.indexOf(wanted); at >= 0; at = searched.indexOf(wanted, at + wanted.length)) {
     ranges.push(rangeOf(pieces, at, at + wanted.length));
@@ -133,7 +133,7 @@ function rangeOf(pieces: readonly Piece[], from: number, to: number): Range {
   return range;
 }
 
-function fold(text: string): string {
+function normalizeText(text: string): string {
   return text
     .normalize("NFD")
     .replace(/\p{Mn}/gu, "")

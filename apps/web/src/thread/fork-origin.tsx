@@ -12,7 +12,7 @@ import { sharedOf, threadPath } from "../shell/routes";
 import styles from "./fork-origin.module.css";
 import { useThreadListing } from "./thread-title";
 
-/** Of a fork: the thread that it began in, and a way there. */
+/** Link to the thread that a fork began in. */
 export function ForkOrigin(): ReactNode {
   const origin = useThreadListing().value?.forkedFrom;
   return origin ? <Origin origin={origin} /> : null;
@@ -21,7 +21,7 @@ export function ForkOrigin(): ReactNode {
 function Origin({ origin }: { readonly origin: ForkedFrom }): ReactNode {
   const { agentId } = useThreadHandle();
   const { threadName: threadId, messageId } = origin;
-  // A caller who is no person has the account's threads alone, and their addresses do not say so.
+  // A caller without a subject has the account's threads only, and their URLs carry no visibility.
   const visibility = useCaller().isPerson ? sharedOf(origin) : undefined;
   const { value, isLoading, problem } = useListing({ agentId, threadId, visibility });
   if (isLoading) return null;

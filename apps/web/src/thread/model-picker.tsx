@@ -7,8 +7,8 @@ import buttonStyles from "../agent-ui/primitives/button.module.css";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Menu } from "../agent-ui/primitives/menu";
 import { useToaster } from "../agent-ui/primitives/toast";
-import { type Model, useModels } from "../data/agents";
 import { useCaller } from "../data/caller";
+import { type Model, useModels } from "../data/models";
 import { useChooseModel } from "../data/thread";
 import styles from "./model-picker.module.css";
 import { useThreadListing } from "./thread-title";
@@ -16,8 +16,8 @@ import { useThreadListing } from "./thread-title";
 const DEFAULT = "Default model";
 
 /**
- * Which model the thread's runs use. The thread remembers it; before there is a thread, the first message carries it.
- * Nothing where there is no choice.
+ * Chooses the model of the thread's runs. The thread stores it; before the thread exists, the first message carries it.
+ * Renders nothing where there is no choice.
  */
 export function ModelPicker(): ReactNode {
   const { value: models = [] } = useModels();
@@ -30,7 +30,7 @@ export function ModelPicker(): ReactNode {
   const remembered = listing?.model ?? undefined;
   const current = carried ?? remembered;
 
-  // Another tab may choose from now on, so what this page carries must not hide it.
+  // Another tab may choose from now on, so the carried model must not hide its choice.
   useEffect(() => {
     if (carried !== undefined && carried === remembered) carry(undefined);
   }, [carried, remembered, carry]);
@@ -39,7 +39,7 @@ export function ModelPicker(): ReactNode {
 
   function change(model: string | undefined): void {
     carry(model);
-    // The next message tells the service then.
+    // The next message carries it to the service then.
     if (!listing || !mayEdit) return;
     choose(model ?? null).catch((error: Error) => {
       carry(undefined);
@@ -60,7 +60,7 @@ export function ModelPicker(): ReactNode {
         },
         ...models.map((model) => ({
           label: model.id,
-          note: priceWords(model),
+          note: formatPrice(model),
           isChecked: current === model.id,
           onSelect: () => change(model.id),
         })),
@@ -73,8 +73,8 @@ export function ModelPicker(): ReactNode {
   );
 }
 
-/** What a million tokens cost, in and out, short enough for a phone; `undefined` where a price is not known. */
-export function priceWords({ inputPrice, outputPrice }: Model): string | undefined {
+/** Formats the price of a million tokens, in and out, short enough for a phone; `undefined` where a price is not known. */
+export function formatPrice({ inputPrice, outputPrice }: Model): string | undefined {
   if (inputPrice === null || outputPrice === null) return undefined;
   return `${perMillion(inputPrice)} in, ${perMillion(outputPrice)} out per 1M`;
 }

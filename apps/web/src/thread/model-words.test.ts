@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { priceWords } from "./model-picker";
+import { formatPrice } from "./model-picker";
 
 it("A model's price is that of a million tokens, and nothing where one half is not known", () => {
-  expect(priceWords({ id: "m", inputPrice: "0.00000015", outputPrice: "0.0000006" })).toBe(
+  expect(formatPrice({ id: "m", inputPrice: "0.00000015", outputPrice: "0.0000006" })).toBe(
     "$0.15 in, $0.6 out per 1M",
   );
-  expect(priceWords({ id: "m", inputPrice: "0.00000015", outputPrice: null })).toBeUndefined();
+  expect(formatPrice({ id: "m", inputPrice: "0.00000015", outputPrice: null })).toBeUndefined();
 });

@@ -11,7 +11,7 @@ import { type Status, StatusDot } from "../agent-ui/primitives/status";
 import { useAgentCatalog } from "../data/agents";
 import { DrawerButton } from "../shell/frame";
 import { agentPath } from "../shell/routes";
-import { connectionWords } from "./connection-text";
+import { connectionText } from "./connection-text";
 import styles from "./thread-header.module.css";
 import { ThreadMenu } from "./thread-menu";
 import { ThreadTitle } from "./thread-title";
@@ -21,7 +21,7 @@ const OfflineModel = dynamic(() => import("../shell/offline-model").then((module
   ssr: false,
 });
 
-/** There is nothing to tell before a run has ended. */
+/** Loaded lazily: there is no usage before a run has ended. */
 const UsageMeter = dynamic(() => import("./usage-meter").then((module) => module.UsageMeter), { ssr: false });
 
 interface ThreadHeaderProps {
@@ -81,7 +81,7 @@ export function ThreadHeader({
   );
 }
 
-/** On its own: it is all of the header that a run renders again when it begins and ends. */
+/** A component of its own: the only part of the header that renders again when a run begins or ends. */
 function ThreadStatus(): ReactNode {
   return <StatusDot status={useThread(statusOf)} />;
 }
@@ -92,12 +92,12 @@ function statusOf({ view: { run, interrupts } }: ThreadSnapshot): Status {
   return run?.status === "error" ? "error" : "idle";
 }
 
-/** How the line to this thread stands, in words, with a way to mend it. Inside a `<ThreadProvider>`. */
+/** Connection status of this thread as text, with a button to reconnect. Inside a `<ThreadProvider>`. */
 function ConnectionBadge(): ReactNode {
   const status = useConnection();
   const { reconnect } = useCommands();
   const now = useNow(status.kind === "reconnecting" && status.retryAt !== undefined);
-  const { tone, words, detail, canReconnect, heard } = connectionWords(status, now);
+  const { tone, words, detail, canReconnect, announcement } = connectionText(status, now);
   return (
     <div className={styles.badge}>
       <span className={`${styles.state} ${styles[tone]}`} title={detail}>
@@ -106,9 +106,9 @@ function ConnectionBadge(): ReactNode {
         </span>
         <span className={styles.words}>{words}</span>
       </span>
-      {/* Seconds that count down are seen, not heard. */}
+      {/* The countdown is visible but not announced. */}
       <span className="visually-hidden" role="status">
-        {heard}
+        {announcement}
       </span>
       {canReconnect && (
         <Button look="quiet" className={styles.again} onClick={() => reconnect()}>
@@ -119,7 +119,7 @@ function ConnectionBadge(): ReactNode {
   );
 }
 
-/** The current time, while a countdown is shown. */
+/** Returns the current time while a countdown is shown. */
 function useNow(isCounting: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

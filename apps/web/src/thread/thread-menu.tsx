@@ -3,7 +3,7 @@
 import type { ThreadSnapshot } from "@throughline/agent-client";
 import { useThread, useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
-import { copyText } from "../agent-ui/primitives/button";
+import { copyText } from "../agent-ui/primitives/copy-text";
 import { Kbd } from "../agent-ui/primitives/kbd";
 import { Menu } from "../agent-ui/primitives/menu";
 import { useToaster } from "../agent-ui/primitives/toast";
@@ -16,7 +16,7 @@ interface ThreadMenuProps {
   readonly onInspector: () => void;
 }
 
-/** What can be done with the thread as a whole. */
+/** Menu of actions on the whole thread. */
 export function ThreadMenu({ onFind, isInspectorOpen, onInspector }: ThreadMenuProps): ReactNode {
   const handle = useThreadHandle();
   const toaster = useToaster();

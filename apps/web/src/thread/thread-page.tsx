@@ -9,13 +9,13 @@ import { Composer } from "../agent-ui/composer/composer";
 import { Conversation } from "../agent-ui/conversation/conversation";
 import { warmTurns } from "../agent-ui/conversation/preload-turns";
 import { SteeringProvider } from "../agent-ui/conversation/thread-session";
-import { EmptyState } from "../agent-ui/primitives/status";
+import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { useKeptFlag } from "../agent-ui/primitives/stored-state";
 import { useAgentCatalog } from "../data/agents";
 import { threadPath } from "../shell/routes";
 import { useShortcut } from "../shell/shortcuts";
 import { usePlace } from "../shell/use-route";
-import { ShownRunProvider } from "./panel/shown-run";
+import { ReplayedRunProvider } from "./panel/shown-run";
 import { ThreadHeader } from "./thread-header";
 import styles from "./thread-page.module.css";
 import { ThreadTabTitle } from "./thread-title";
@@ -31,11 +31,11 @@ interface ThreadPageProps {
   readonly agentId: string;
   readonly threadId: string;
   readonly visibility?: "account" | undefined;
-  /** Of a thread that does not exist yet: called with what is sent first, and with all that follows. */
+  /** For a thread that does not exist yet: called with each message or command that is sent. */
   readonly onSend?: () => void;
 }
 
-/** One thread of one agent: what was said, what can be said, and what lies behind it. */
+/** Page of one thread: conversation, composer, side panel and inspector. */
 export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPageProps): ReactNode {
   const [isPanelOpen, setPanelOpen] = useKeptFlag("panel");
   const [isInspectorOpen, setInspectorOpen] = useKeptFlag("inspector");
@@ -44,7 +44,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
   const toggleInspector = () => setInspectorOpen(!isInspectorOpen);
   const [isFinding, setFinding] = useState(false);
   const catalog = useAgentCatalog();
-  // A thread that exists has texts, which are on their way by now.
+  // An existing thread has messages, which are loading by now.
   useEffect(() => {
     if (!onSend) warmTurns();
   }, [onSend]);
@@ -64,7 +64,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
             onInspector={toggleInspector}
             onFind={() => setFinding(true)}
           />
-          <ShownRunProvider onShow={openPanel}>
+          <ReplayedRunProvider onShow={openPanel}>
             <div className={styles.middle}>
               <div className={styles.talk}>
                 <Conversation isFinding={isFinding} onFound={() => setFinding(false)} />
@@ -76,7 +76,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
                 </aside>
               )}
             </div>
-          </ShownRunProvider>
+          </ReplayedRunProvider>
           {isInspectorOpen && (
             <section className={styles.inspector} aria-label="Inspector">
               <Inspector />
@@ -105,10 +105,10 @@ function UnknownAgent({ agentId }: { readonly agentId: string }): ReactNode {
 
 function nothing(): void {}
 
-/** A thread that does not exist yet. It gets its address with the first thing that is sent, and stays the same page. */
+/** Page of a thread that does not exist yet. It gets its URL with the first message and stays the same component. */
 export function NewThreadPage({ agentId }: { readonly agentId: string }): ReactNode {
   const [freshId, setFreshId] = useState(() => newId(Date.now()));
-  // The address was changed behind the router's back, which goes on showing this page for it, and for others like it.
+  // The URL was changed without the router, which still shows this page for it, and for others like it.
   const { threadName: named, visibility } = usePlace();
   const threadId = named ?? freshId;
   const isUsed = useRef(false);
@@ -116,7 +116,7 @@ export function NewThreadPage({ agentId }: { readonly agentId: string }): ReactN
   const begin = useCallback(() => {
     if (isUsed.current) return;
     isUsed.current = true;
-    // Not by the router: another route would be another page, and would lose what was just written.
+    // Not by the router: another route would be another page, and would lose what was just typed.
     window.history.replaceState(null, "", threadPath(agentId, threadId));
   }, [agentId, threadId]);
 

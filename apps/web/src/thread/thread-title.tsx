@@ -7,25 +7,25 @@ import { useToaster } from "../agent-ui/primitives/toast";
 import { titleOf } from "../agents/thread-pages";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
-import { useRefreshOnRun } from "../data/query";
+import { useRefreshOnRun } from "../data/refresh-on-run";
 import { useListing, useRefreshListing, useRenameThread } from "../data/thread";
 import { useTabName } from "../shell/document-title";
 import styles from "./thread-title.module.css";
 
-/** The thread's title, which is its own editor. */
+/** The thread's title, editable in place. */
 export function ThreadTitle(): ReactNode {
   const handle = useThreadHandle();
   const { threadId } = handle;
   const reason = useCaller().refusal("edit", handle);
   const listing = useThreadListing();
   const renameThread = useRenameThread(handle);
-  /** Shown until the service has told it back. */
+  /** Optimistic title, shown until the service confirmed it. */
   const [renamed, setRenamed] = useState<string>();
   const [draft, setDraft] = useState<string>();
   const toaster = useToaster();
   const button = useRef<HTMLButtonElement>(null);
   const shown = renamed ?? listing.value?.title ?? undefined;
-  const isAwaited = useIsAwaited() || listing.isLoading;
+  const isLoading = useIsAwaited() || listing.isLoading;
   const isNew = !listing.value;
 
   async function rename(event: FormEvent): Promise<void> {
@@ -59,7 +59,7 @@ export function ThreadTitle(): ReactNode {
           onChange={(event) => setDraft(event.target.value)}
           onBlur={rename}
           onKeyDown={(event) => event.key === "Escape" && leave()}
-          // biome-ignore lint/a11y/noAutofocus: somebody has just asked to write here
+          // biome-ignore lint/a11y/noAutofocus: the person has just requested to edit
           autoFocus
         />
       </form>
@@ -68,8 +68,8 @@ export function ThreadTitle(): ReactNode {
   return (
     <h1 className={styles.title}>
       {isNew ? (
-        <span className={isAwaited ? "visually-hidden" : styles.words}>
-          {isAwaited ? "Thread" : "New thread"}
+        <span className={isLoading ? "visually-hidden" : styles.words}>
+          {isLoading ? "Thread" : "New thread"}
         </span>
       ) : (
         <button
@@ -87,41 +87,41 @@ export function ThreadTitle(): ReactNode {
   );
 }
 
-/** How the thread is listed. */
+/** Returns the thread's listing. */
 export function useThreadListing() {
   return useListing(useThreadHandle(), { enabled: useThread(isListed) });
 }
 
-/** What a person calls the thread; `undefined` before anything was said in it. */
+/** Returns the thread's title for display; `undefined` before its first message. */
 export function useThreadTitle(): string | undefined {
   const { threadId } = useThreadHandle();
   const { value } = useThreadListing();
   return value ? titleOf({ title: value.title, threadName: threadId }) : undefined;
 }
 
-/** A thread in which nothing ran is listed nowhere. */
+/** Whether the thread is listed: one without runs is not. */
 function isListed({ view: { run } }: ThreadSnapshot): boolean {
   return run !== null && run.serviceRunId !== "throughline:empty";
 }
 
-/** Names the tab after its thread; the address alone knows the agent. */
+/** Names the tab after its thread; the URL names the agent only. */
 export function ThreadTabTitle(): null {
   const thread = useThreadHandle();
   const agentName = useAgentCatalog().byId.get(thread.agentId)?.name;
   const title = useThreadTitle();
   const isKnown = title !== undefined && agentName !== undefined;
-  // That is when the service gives it a title, or another one.
+  // The service sets or changes the title when a run begins or ends.
   useRefreshOnRun(useRefreshListing(thread));
   useTabName(isKnown ? `${title} · ${agentName}` : undefined);
   return null;
 }
 
-/** Nothing of the thread is known yet: whether it is empty, the service has still to say. */
+/** Whether nothing of the thread is known yet, not even whether it is empty. */
 export function useIsAwaited(): boolean {
-  return useThread(isAwaited);
+  return useThread(isLoadingThread);
 }
 
-function isAwaited({ view, connection }: ThreadSnapshot): boolean {
-  const isOnItsWay = connection.kind === "closed" || connection.kind === "connecting";
-  return view.run === null && isOnItsWay;
+function isLoadingThread({ view, connection }: ThreadSnapshot): boolean {
+  const isConnecting = connection.kind === "closed" || connection.kind === "connecting";
+  return view.run === null && isConnecting;
 }

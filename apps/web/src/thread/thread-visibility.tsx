@@ -9,7 +9,7 @@ import { useCaller, useChangeVisibility } from "../data/caller";
 import { threadPath } from "../shell/routes";
 import styles from "./thread-visibility.module.css";
 
-/** Says whether the thread is private or shared with the account, and changes it. Nothing where all threads are the account's. */
+/** Shows and changes whether the thread is private or shared. Renders nothing where all threads are the account's. */
 export function ThreadVisibility(): ReactNode {
   const handle = useThreadHandle();
   const router = useRouter();
@@ -21,12 +21,15 @@ export function ThreadVisibility(): ReactNode {
   if (!isPerson || !hasBegun) return null;
   const isShared = handle.visibility === "account";
   const reason = refusal("share", handle) ?? (isRunning ? "Wait for the run to end, or stop it." : undefined);
-  const wish = isShared ? "Make it private" : "Share it with the account";
+  const action = isShared ? "Make it private" : "Share it with the account";
 
   async function change(): Promise<void> {
     const { agentId, threadId } = handle;
-    const answer = await changeVisibility({ thread: handle, visibility: isShared ? "private" : "account" });
-    router.replace(threadPath(agentId, threadId, answer === "account" ? answer : undefined));
+    const visibility = await changeVisibility({
+      thread: handle,
+      visibility: isShared ? "private" : "account",
+    });
+    router.replace(threadPath(agentId, threadId, visibility === "account" ? visibility : undefined));
   }
 
   return (
@@ -35,7 +38,7 @@ export function ThreadVisibility(): ReactNode {
         type="button"
         className={styles.visibility}
         aria-disabled={reason !== undefined}
-        title={reason ?? wish}
+        title={reason ?? action}
         onClick={() => reason === undefined && setAsking(true)}
       >
         <Icon name={isShared ? "people" : "lock"} size={14} />
@@ -45,7 +48,7 @@ export function ThreadVisibility(): ReactNode {
       <ConfirmDialog
         isOpen={isAsking}
         onClose={() => setAsking(false)}
-        title={`${wish}?`}
+        title={`${action}?`}
         action={isShared ? "Make private" : "Share"}
         onConfirm={change}
       >

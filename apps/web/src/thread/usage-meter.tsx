@@ -5,10 +5,10 @@ import type { ReactNode } from "react";
 import { Cost, isPriced } from "../spend/cost";
 import threadHeaderStyles from "./thread-header.module.css";
 
-/** What the last run cost, in as few characters as can be. */
+/** Tokens and cost of the last run, in few characters. */
 export function UsageMeter(): ReactNode {
   const usage = useUsage();
-  // A run that was stopped early, or asked no model, has nothing to tell.
+  // A run that was stopped early, or called no model, has no usage.
   if (!usage || usage.totalTokens === 0) return null;
   const { inputTokens, outputTokens, totalTokens, modelCalls } = usage;
   const detail = `${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out, ${modelCalls} model calls`;

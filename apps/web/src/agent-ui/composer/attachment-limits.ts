@@ -4,19 +4,19 @@ import { newId } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { uploadAttachment } from "../../data/thread";
-import type { KeptFile } from "./drafts";
+import type { StoredFile } from "./drafts";
 
 type AttachmentKind = "image" | "audio" | "video" | "document";
 
 const MB = 1_048_576;
 
-/** What the service takes, so that a person is told before anything is sent. The service has the last word. */
+/** File types and sizes that the service accepts, checked before an upload. The service decides in the end. */
 const LIMITS: Readonly<
   Record<AttachmentKind, { readonly types: readonly string[]; readonly bytes: number }>
 > = {
   image: { types: ["png", "jpeg", "jpg", "gif", "webp"].map((name) => `image/${name}`), bytes: 10 * MB },
   audio: {
-    // Browsers have several names for some of them; the service knows these.
+    // Browsers use several names for some types; the service accepts these.
     types: ["wav", "x-wav", "wave", "mp3", "mpeg", "mp4", "m4a", "x-m4a", "aac", "ogg", "webm", "flac"].map(
       (name) => `audio/${name}`,
     ),
@@ -38,7 +38,7 @@ const LIMITS: Readonly<
   },
 };
 
-/** Browsers name no type for some files that everybody knows by their ending. */
+/** Types by file extension, for files that browsers give no type. */
 const TYPE_OF_ENDING: Readonly<Record<string, string>> = {
   md: "text/markdown",
   markdown: "text/markdown",
@@ -89,7 +89,7 @@ const WORDS: Readonly<Record<AttachmentKind, string>> = {
   document: "a document",
 };
 
-export interface DraftFile extends KeptFile {
+export interface DraftFile extends StoredFile {
   readonly key: string;
   readonly state: "uploading" | "ready" | "failed";
   readonly problem?: string;
@@ -100,23 +100,23 @@ export interface Attachments {
   readonly isUploading: boolean;
   add(files: Iterable<File>): void;
   remove(key: string): void;
-  /** Puts files of an older draft before those that are there. */
-  restore(files: readonly KeptFile[]): void;
-  /** These and no others. */
-  replace(files: readonly KeptFile[]): void;
+  /** Inserts files of an older draft before the present ones. */
+  restore(files: readonly StoredFile[]): void;
+  /** Replaces all files. */
+  replace(files: readonly StoredFile[]): void;
 }
 
-/** Files of the message being written. They are sent on as soon as they are chosen, so that sending waits for nothing. */
+/** Files of the message being written. They are uploaded as soon as they are chosen, so that sending does not wait. */
 export function useAttachments(): Attachments {
   const thread = useThreadHandle();
   const [files, setFiles] = useState<readonly DraftFile[]>([]);
   const uploads = useRef(new Map<string, AbortController>());
 
-  // An upload whose page is gone is cancelled.
+  // Unmounting cancels the uploads.
   useEffect(() => {
     const underway = uploads.current;
     return () => {
-      for (const cut of underway.values()) cut.abort();
+      for (const controller of underway.values()) controller.abort();
     };
   }, []);
 
@@ -135,10 +135,10 @@ export function useAttachments(): Attachments {
           setFiles((before) => [...before, { key, name, state: "failed", problem: checked.problem }]);
           continue;
         }
-        const cut = new AbortController();
-        uploads.current.set(key, cut);
+        const controller = new AbortController();
+        uploads.current.set(key, controller);
         setFiles((before) => [...before, { key, name, state: "uploading" }]);
-        uploadAttachment({ thread, file, mimeType: checked.mimeType, signal: cut.signal }).then(
+        uploadAttachment({ thread, file, mimeType: checked.mimeType, signal: controller.signal }).then(
           ({ id, mimeType }) =>
             change(key, { state: "ready", part: { type: "binary", mimeType, id, filename: name } }),
           (error: unknown) =>
@@ -155,11 +155,11 @@ export function useAttachments(): Attachments {
     setFiles((before) => before.filter((file) => file.key !== key));
   }, []);
 
-  const restore = useCallback((kept: readonly KeptFile[]) => {
-    setFiles((before) => [...kept.map(restored), ...before]);
+  const restore = useCallback((stored: readonly StoredFile[]) => {
+    setFiles((before) => [...stored.map(restored), ...before]);
   }, []);
 
-  const replace = useCallback((kept: readonly KeptFile[]) => setFiles(kept.map(restored)), []);
+  const replace = useCallback((stored: readonly StoredFile[]) => setFiles(stored.map(restored)), []);
 
   return {
     files,
@@ -171,7 +171,7 @@ export function useAttachments(): Attachments {
   };
 }
 
-function restored(file: KeptFile): DraftFile {
+function restored(file: StoredFile): DraftFile {
   const key = newId(Date.now());
   return file.part
     ? { ...file, key, state: "ready" }

@@ -6,7 +6,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { isNotHired } from "../../agents/not-hired";
 import type { CatalogAgent } from "../../data/agents";
-import { outcomeWords } from "../conversation/outcome-text";
+import { outcomeText } from "../conversation/outcome-text";
 import { useSteering } from "../conversation/thread-session";
 import { Button } from "../primitives/button";
 import { ConfirmDialog } from "../primitives/dialog";
@@ -16,12 +16,12 @@ const SettingsDialog = dynamic(() => import("./settings-dialog").then((module) =
   ssr: false,
 });
 
-/** The agent's own commands. `sync` opens its settings, `fire` asks first, any other is a button. */
+/** The commands of the agent. `sync` opens its settings, `fire` asks for confirmation, any other runs at once. */
 export function CommandBar({ agent }: { readonly agent: CatalogAgent }): ReactNode {
   const commands = useCommands();
   const { track } = useSteering();
   const [asked, setAsked] = useState<"sync" | "fire">();
-  // Loaded with the first press, and kept: closing it gives the focus back.
+  // Loaded with the first press and not unmounted: closing it returns the focus.
   const [wasSettings, setWasSettings] = useState(false);
   const [last, setLast] = useState<{ readonly name: string; readonly outcome: CommandOutcome }>();
 
@@ -31,7 +31,7 @@ export function CommandBar({ agent }: { readonly agent: CatalogAgent }): ReactNo
     setLast({ name, outcome });
   }
 
-  const problem = last && outcomeWords(last.outcome);
+  const problem = last && outcomeText(last.outcome);
   const notHired = useThreadState(isNotHired) && agent.commands.includes("hire");
   return (
     <div className={styles.bar}>

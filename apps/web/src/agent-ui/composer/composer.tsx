@@ -32,7 +32,7 @@ const ModelPicker = dynamic(() => import("../../thread/model-picker").then((modu
 const DraftFiles = dynamic(() => import("./draft-files").then((module) => module.DraftFiles), { ssr: false });
 const CommandBar = dynamic(() => import("./command-bar").then((module) => module.CommandBar), { ssr: false });
 
-/** Where a person speaks, stops, and gives files; for those whose role does not let them, why not. */
+/** The input for messages and files, with the stop button. Callers whose role does not allow it see the reason. */
 export function Composer(): ReactNode {
   const handle = useThreadHandle();
   const reason = useCaller().refusal("run", handle);
@@ -42,7 +42,7 @@ export function Composer(): ReactNode {
 function ReadOnly({ reason }: { readonly reason: string }): ReactNode {
   return (
     <div className={styles.foot}>
-      <div className={styles.place}>
+      <div className={styles.column}>
         <div className={styles.readOnly} role="note">
           <p>You can read this thread. {reason}</p>
           <StopButton onStop={() => {}} />
@@ -73,13 +73,13 @@ function MessageForm(): ReactNode {
     if (!isReady) return;
     const parts = attachments.files.flatMap(({ part }) => part ?? []);
     const words = text.trim();
-    const said = words === "" ? [] : [{ type: "text", text: words }];
-    sent(send(parts.length === 0 ? words : [...said, ...parts]));
+    const textParts = words === "" ? [] : [{ type: "text", text: words }];
+    sent(send(parts.length === 0 ? words : [...textParts, ...parts]));
     area.current?.focus();
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    // Enter that picks a word in an input method is not meant for us.
+    // Enter that confirms a word of an input method does not submit.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     submit();
@@ -87,13 +87,13 @@ function MessageForm(): ReactNode {
 
   function onPaste(event: ClipboardEvent): void {
     const { files, types } = event.clipboardData;
-    // Cells and formatted text come with a picture of themselves: who pastes those means the text.
+    // Cells and formatted text include a picture of themselves; the text is meant then.
     if (files.length === 0 || (types.includes("text/plain") && types.includes("text/html"))) return;
     event.preventDefault();
     attachments.add(files);
   }
 
-  /** Words that are dragged go where they are let go, as in any other field. */
+  /** Accepts files only. Dragged text is dropped natively, as in any other field. */
   function onDragOver(event: DragEvent): void {
     if (!event.dataTransfer.types.includes("Files")) return;
     event.preventDefault();
@@ -119,7 +119,7 @@ function MessageForm(): ReactNode {
 
   return (
     <div className={styles.foot}>
-      <div className={styles.place}>
+      <div className={styles.column}>
         {agent && agent.commands.length > 0 && <CommandBar agent={agent} />}
         {agent && !takesMessages(agent) && (
           <p className={styles.note} role="note">
@@ -144,7 +144,7 @@ function MessageForm(): ReactNode {
             placeholder={`Message ${agent?.name ?? "the agent"}`}
             autoComplete="off"
             onChange={(event) => {
-              // What is written is about to be sent, and to be shown.
+              // A message will be sent and shown soon.
               warmTurns();
               setText(event.target.value);
             }}
@@ -181,7 +181,7 @@ function MessageForm(): ReactNode {
   );
 }
 
-/** There from the moment something was sent: a stop that comes before its run still stops it. */
+/** Shown as soon as something was sent: a stop that precedes its run still stops it. */
 function StopButton({ onStop }: { readonly onStop: () => void }): ReactNode {
   const commands = useCommands();
   const reason = useCaller().refusal("stop", useThreadHandle());
@@ -196,7 +196,7 @@ function StopButton({ onStop }: { readonly onStop: () => void }): ReactNode {
 
   function stop({ currentTarget }: MouseEvent): void {
     void commands.stop();
-    // The button goes with the run: a keyboard user goes on in the field.
+    // The button unmounts with the run: a keyboard user continues in the field.
     if (currentTarget.matches(":focus-visible")) onStop();
   }
 
@@ -210,9 +210,9 @@ function StopButton({ onStop }: { readonly onStop: () => void }): ReactNode {
 
 const isRunningNow = ({ view }: ThreadSnapshot) => view.run?.status === "running";
 
-/** As high as its text, up to what the style sheet allows. */
+/** Fits the height to the text, up to the limit of the style sheet. */
 function useAutoGrow(area: RefObject<HTMLTextAreaElement | null>, text: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: measured anew with each text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: measured again with each text
   useLayoutEffect(() => {
     const element = area.current;
     if (!element) return;
@@ -221,7 +221,7 @@ function useAutoGrow(area: RefObject<HTMLTextAreaElement | null>, text: string):
   }, [area, text]);
 }
 
-/** Whether a message reaches the graph. Of a graph whose channels are not known, one must assume so. */
+/** Whether a message reaches the graph. Assumed for a graph with unknown channels. */
 export function takesMessages({ inputSchema }: Pick<CatalogAgent, "inputSchema">): boolean {
   const channels = Object.keys(Object(inputSchema.properties));
   return channels.length === 0 || channels.includes("messages");

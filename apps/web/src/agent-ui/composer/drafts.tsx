@@ -5,52 +5,53 @@ import * as z from "zod/mini";
 
 const fileSchema = z.object({
   name: z.string(),
-  /** What the message will say of it. Without it the file is a name alone: its bytes were not kept. */
+  /** The content part of the message. Without it, only the name was stored and not the bytes. */
   part: z.optional(
     z.object({ type: z.literal("binary"), mimeType: z.string(), id: z.string(), filename: z.string() }),
   ),
 });
 const draftSchema = z.object({ text: z.string(), files: z.array(fileSchema) });
-const keptSchema = z.extend(draftSchema, { at: z.number() });
+const storedSchema = z.extend(draftSchema, { at: z.number() });
 const sentSchema = z.array(z.extend(draftSchema, { id: z.string() }));
 
-/** A message that is being written. */
+/** A message being written. */
 export type Draft = Readonly<z.output<typeof draftSchema>>;
-export type KeptFile = Draft["files"][number];
-/** A message that was sent, and that the thread does not hold yet. */
+export type StoredFile = Draft["files"][number];
+/** A message that was sent and is not in the thread yet. */
 export type SentDraft = Readonly<z.output<typeof sentSchema>[number]>;
 
-export interface DraftPlace {
+/** Identifies the draft of a thread. */
+export interface DraftLocator {
   readonly agentId: string;
-  /** `undefined`: of a thread that has not begun. */
+  /** `undefined`: the thread has not begun. */
   readonly threadId: string | undefined;
   readonly visibility?: "private" | "account" | undefined;
 }
 
 interface DraftStore {
-  read(place: DraftPlace): Draft;
-  /** An empty one is no longer kept. */
-  write(place: DraftPlace, draft: Draft): void;
-  readSent(place: DraftPlace): readonly SentDraft[];
-  writeSent(place: DraftPlace, sent: readonly SentDraft[]): void;
-  /** Asked to be written anew: once its message is gone from the conversation, it is back in the composer. */
-  wantBack(messageId: string): void;
-  isWantedBack(messageId: string): boolean;
-  keyOf(place: DraftPlace): string;
-  /** Of other accounts nothing stays, and of this one the newest. */
+  read(locator: DraftLocator): Draft;
+  /** Stores a draft; an empty one is deleted. */
+  write(locator: DraftLocator, draft: Draft): void;
+  readSent(locator: DraftLocator): readonly SentDraft[];
+  writeSent(locator: DraftLocator, sent: readonly SentDraft[]): void;
+  /** Requests a message for editing: once it has left the conversation, its draft returns to the composer. */
+  requestEdit(messageId: string): void;
+  isEditRequested(messageId: string): boolean;
+  keyOf(locator: DraftLocator): string;
+  /** Deletes drafts of other accounts and all but the newest of this one. */
   tidy(): void;
 }
 
 interface DraftStorages {
-  /** Of the browser: outlives the tab. */
+  /** `localStorage`: outlives the tab. */
   readonly browser: Storage;
-  /** Of the tab: what it sent is not another tab's to send again. */
+  /** `sessionStorage`: another tab must not resend the messages of this one. */
   readonly tab: Storage;
 }
 
 interface DraftStoreOptions {
   readonly account: string;
-  /** Asked for each time: a server has none, and a browser may forbid it. */
+  /** Read at each access: a server has none, and a browser may forbid it. */
   readonly storages: () => DraftStorages;
   readonly now: () => number;
 }
@@ -63,58 +64,58 @@ const REMEMBERED = 50;
 export function createDraftStore({ account, storages, now }: DraftStoreOptions): DraftStore {
   const own = `${PREFIX}${JSON.stringify(account)}:`;
   const wanted = new Set<string>();
-  const keyOf = ({ agentId, threadId, visibility }: DraftPlace) =>
+  const keyOf = ({ agentId, threadId, visibility }: DraftLocator) =>
     own + JSON.stringify([agentId, threadId ?? null, ...(visibility === undefined ? [] : [visibility])]);
 
-  /** A full or forbidden storage costs only the reload's memory. */
-  function attempt<T>(deed: (storages: DraftStorages) => T): T | undefined {
+  /** Ignores a full or forbidden storage: drafts then only do not survive a reload. */
+  function attempt<T>(operation: (storages: DraftStorages) => T): T | undefined {
     try {
-      return deed(storages());
+      return operation(storages());
     } catch {
       return undefined;
     }
   }
 
-  function read(place: DraftPlace): Draft {
-    return attempt(({ browser }) => readDraft(browser.getItem(keyOf(place)))) ?? EMPTY_DRAFT;
+  function read(locator: DraftLocator): Draft {
+    return attempt(({ browser }) => readDraft(browser.getItem(keyOf(locator)))) ?? EMPTY_DRAFT;
   }
 
   return {
     keyOf,
     read,
-    write(place, draft) {
-      // Unchanged it is left alone: other tabs hear of every change.
-      if (isSameDraft(read(place), draft)) return;
+    write(locator, draft) {
+      // An unchanged draft is not written: other tabs receive an event for every write.
+      if (isSameDraft(read(locator), draft)) return;
       attempt(({ browser }) => {
-        if (isEmptyDraft(draft)) browser.removeItem(keyOf(place));
-        else browser.setItem(keyOf(place), JSON.stringify({ ...draft, at: now() }));
+        if (isEmptyDraft(draft)) browser.removeItem(keyOf(locator));
+        else browser.setItem(keyOf(locator), JSON.stringify({ ...draft, at: now() }));
       });
     },
-    readSent: (place) =>
-      attempt(({ tab }) => sentSchema.parse(JSON.parse(tab.getItem(keyOf(place)) ?? "[]"))) ?? [],
-    writeSent(place, sent) {
+    readSent: (locator) =>
+      attempt(({ tab }) => sentSchema.parse(JSON.parse(tab.getItem(keyOf(locator)) ?? "[]"))) ?? [],
+    writeSent(locator, sent) {
       attempt(({ tab }) => {
-        if (sent.length === 0) tab.removeItem(keyOf(place));
-        else tab.setItem(keyOf(place), JSON.stringify(sent));
+        if (sent.length === 0) tab.removeItem(keyOf(locator));
+        else tab.setItem(keyOf(locator), JSON.stringify(sent));
       });
     },
-    wantBack: (messageId) => void wanted.add(messageId),
-    isWantedBack: (messageId) => wanted.has(messageId),
+    requestEdit: (messageId) => void wanted.add(messageId),
+    isEditRequested: (messageId) => wanted.has(messageId),
     tidy() {
       attempt(({ browser, tab }) => {
         for (const storage of [browser, tab]) {
           removeKeys(storage, (key) => !key.startsWith(own));
         }
-        const kept = draftKeys(browser)
+        const newestFirst = draftKeys(browser)
           .map((key) => ({ key, at: writtenAt(browser.getItem(key)) }))
           .sort((a, b) => b.at - a.at);
-        for (const { key } of kept.slice(REMEMBERED)) browser.removeItem(key);
+        for (const { key } of newestFirst.slice(REMEMBERED)) browser.removeItem(key);
       });
     },
   };
 }
 
-/** The next person to sign in finds nothing. */
+/** Deletes all drafts, so that the next person to sign in finds none. */
 export function forgetDrafts({ browser, tab }: DraftStorages): void {
   for (const storage of [browser, tab]) removeKeys(storage, () => true);
 }
@@ -132,14 +133,14 @@ export function isSameDraft(a: Draft, b: Draft): boolean {
   return a.text === b.text && JSON.stringify(a.files) === JSON.stringify(b.files);
 }
 
-/** Nothing of either is lost, and nothing is said twice. */
+/** Joins two texts without losing or repeating either. */
 export function joinTexts(first: string, second: string): string {
   if (first.includes(second)) return first;
   return second.includes(first) ? second : `${first}\n\n${second}`;
 }
 
 function writtenAt(stored: string | null): number {
-  return keptSchema.safeParse(parsed(stored)).data?.at ?? 0;
+  return storedSchema.safeParse(parsed(stored)).data?.at ?? 0;
 }
 
 function parsed(stored: string | null): unknown {
@@ -168,7 +169,7 @@ export function useDrafts(): DraftStore {
   return drafts;
 }
 
-/** What this account began to write in this browser. */
+/** Provides the drafts of an account in this browser. */
 export function DraftsProvider(props: { readonly account: string; readonly children: ReactNode }): ReactNode {
   const { account } = props;
   const [drafts] = useState(() =>
@@ -178,12 +179,12 @@ export function DraftsProvider(props: { readonly account: string; readonly child
   return <DraftsContext value={drafts}>{props.children}</DraftsContext>;
 }
 
-/** With the session: see `signOut`. */
+/** Deletes the drafts of this browser when the session ends: see `signOut`. */
 export function forgetPageDrafts(): void {
   try {
     forgetDrafts(pageStorages());
   } catch {
-    // Where nothing may be stored, nothing was.
+    // A browser that forbids storage has stored nothing.
   }
 }
 

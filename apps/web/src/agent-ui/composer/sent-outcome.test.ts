@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { sentOutcome } from "./use-draft";
 
 const held: MessageView = { id: "m", role: "user", content: "hello" };
-const fresh = { message: undefined, isOwn: true, wasShown: false, isWantedBack: false, isComplete: true };
+const fresh = { message: undefined, isOwn: true, wasShown: false, isEditRequested: false, isComplete: true };
 const former = { ...fresh, isOwn: false };
 
 it("is settled as soon as the thread holds it", () => {
@@ -22,7 +22,7 @@ it("is settled when what was shown is gone: somebody discarded it", () => {
 });
 
 it("is a draft again when somebody wants to write it anew, once nothing shows it", () => {
-  const wanted = { ...fresh, wasShown: true, isWantedBack: true };
+  const wanted = { ...fresh, wasShown: true, isEditRequested: true };
   expect(sentOutcome({ ...wanted, message: { ...held, local: "unsent" } })).toBe("waits");
   expect(sentOutcome(wanted)).toBe("back");
 });

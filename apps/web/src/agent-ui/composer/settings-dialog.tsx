@@ -5,13 +5,13 @@ import { useCommands, usePending, useThreadState } from "@throughline/agent-reac
 import type { JsonObject } from "@throughline/ai-core";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
 import type { CatalogAgent } from "../../data/agents";
-import { outcomeWords } from "../conversation/outcome-text";
+import { outcomeText } from "../conversation/outcome-text";
 import { useSteering } from "../conversation/thread-session";
 import { draftsOf, fieldsOf, readDrafts } from "../json-schema/schema-fields";
 import { SchemaForm } from "../json-schema/schema-form";
 import { Button } from "../primitives/button";
 import { Dialog } from "../primitives/dialog";
-import { isJsonObject } from "../primitives/json-tree";
+import { isJsonObject } from "../primitives/is-json-object";
 import styles from "./settings-dialog.module.css";
 
 interface SettingsDialogProps {
@@ -20,7 +20,7 @@ interface SettingsDialogProps {
   readonly onClose: () => void;
 }
 
-/** What the agent works by. It counts when the agent's own state says so, and that is what is shown. */
+/** The settings of the agent. They apply, and are shown as saved, once the agent's state confirms them. */
 export function SettingsDialog({ agent, isOpen, onClose }: SettingsDialogProps): ReactNode {
   const id = useId();
   const { sync: isPending } = usePending();
@@ -51,7 +51,7 @@ interface SettingsFormProps {
 
 function SettingsForm({ id, agent, isPending }: SettingsFormProps): ReactNode {
   const fields = useMemo(
-    // Settings that have no control are the agent's own matter.
+    // Settings without a control are not offered.
     () => fieldsOf(settingsSchema(agent.inputSchema)).filter(({ kind }) => kind !== "json"),
     [agent.inputSchema],
   );
@@ -75,20 +75,20 @@ function SettingsForm({ id, agent, isPending }: SettingsFormProps): ReactNode {
     <form id={id} className={styles.form} onSubmit={save}>
       <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />
       <p className={styles.status} data-outcome={isPending ? "pending" : outcome?.kind} role="status">
-        {statusWords(isPending, outcome)}
+        {statusText(isPending, outcome)}
       </p>
     </form>
   );
 }
 
-function statusWords(isPending: boolean, outcome: CommandOutcome | undefined): string {
+function statusText(isPending: boolean, outcome: CommandOutcome | undefined): string {
   if (isPending) return "Sent. Waiting for the agent to apply the settings…";
   if (!outcome || outcome.kind === "superseded") return "";
   if (outcome.kind === "confirmed") return "Saved: the agent works by these settings.";
-  return outcomeWords(outcome) ?? "The agent did not apply the settings. Save again.";
+  return outcomeText(outcome) ?? "The agent did not apply the settings. Save again.";
 }
 
-/** What a person may set: neither the conversation nor the command that carries the wish. */
+/** The part of the schema that a person may set: without messages and without the command that carries the request. */
 function settingsSchema(schema: JsonObject): JsonObject {
   const {
     messages: _messages,

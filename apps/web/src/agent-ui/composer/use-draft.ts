@@ -7,75 +7,75 @@ import { usePlace } from "../../shell/use-route";
 import { type Attachments, type DraftFile, useAttachments } from "./attachment-limits";
 import {
   type Draft,
-  type DraftPlace,
+  type DraftLocator,
   EMPTY_DRAFT,
   isEmptyDraft,
   isSameDraft,
   joinTexts,
-  type KeptFile,
   readDraft,
   type SentDraft,
+  type StoredFile,
   useDrafts,
 } from "./drafts";
 
-interface DraftInHand {
+interface DraftState {
   readonly text: string;
   setText(text: string): void;
   readonly attachments: Attachments;
-  /** It went off under this id. The field is empty from then on; what did not arrive is there again after a reload. */
+  /** Clears the field after a message was sent with this id. A message that did not arrive is restored after a reload. */
   sent(messageId: string): void;
 }
 
-/** What a person writes in this thread: kept by the browser from the first letter until the thread holds it. */
-export function useDraft(area: RefObject<HTMLTextAreaElement | null>): DraftInHand {
+/** The draft of this thread, stored by the browser from the first letter until the thread contains the message. */
+export function useDraft(area: RefObject<HTMLTextAreaElement | null>): DraftState {
   const drafts = useDrafts();
-  const place = useDraftPlace();
+  const locator = useDraftLocator();
   const attachments = useAttachments();
   const { replace } = attachments;
   const [text, setText] = useState("");
   const [isRestored, setRestored] = useState(false);
   const draft = useMemo((): Draft => {
-    const isNamed = place.threadId !== undefined;
-    return { text, files: attachments.files.flatMap((file) => keptFile(file, isNamed)) };
-  }, [text, attachments.files, place]);
+    const isNamed = locator.threadId !== undefined;
+    return { text, files: attachments.files.flatMap((file) => toStoredFile(file, isNamed)) };
+  }, [text, attachments.files, locator]);
 
-  const last = useRef({ place, draft });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once; from then on the page knows better
+  const last = useRef({ locator, draft });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once; from then on the page has the newer state
   useLayoutEffect(() => {
-    const kept = drafts.read(place);
-    last.current = { place, draft: kept };
+    const stored = drafts.read(locator);
+    last.current = { locator, draft: stored };
     // A person may have typed before hydration.
-    setText(joinTexts(kept.text, area.current?.value ?? ""));
-    if (kept.files.length > 0) replace(kept.files);
+    setText(joinTexts(stored.text, area.current?.value ?? ""));
+    if (stored.files.length > 0) replace(stored.files);
     setRestored(true);
   }, []);
 
   useEffect(() => {
     if (!isRestored) return;
     const before = last.current;
-    last.current = { place, draft };
-    // Another tab may have written since, and that draft is not ours to delete.
-    const isOurs = isSameDraft(drafts.read(before.place), before.draft);
-    // The thread began while something stood in the field: it goes along.
-    const hasMoved = before.place !== place;
-    if (hasMoved && isOurs) drafts.write(before.place, EMPTY_DRAFT);
-    if (!isEmptyDraft(draft) || (isOurs && !hasMoved)) drafts.write(place, draft);
-  }, [drafts, place, draft, isRestored]);
+    last.current = { locator, draft };
+    // Another tab may have written since; its draft must not be deleted.
+    const isOurs = isSameDraft(drafts.read(before.locator), before.draft);
+    // The thread began while the field had text: the draft moves with it.
+    const hasMoved = before.locator !== locator;
+    if (hasMoved && isOurs) drafts.write(before.locator, EMPTY_DRAFT);
+    if (!isEmptyDraft(draft) || (isOurs && !hasMoved)) drafts.write(locator, draft);
+  }, [drafts, locator, draft, isRestored]);
 
-  useOtherTabs(place, draft, (theirs) => {
-    // What is being uploaded here no other tab knows.
+  useOtherTabs(locator, draft, (theirs) => {
+    // Other tabs do not know the uploads of this one.
     if (attachments.isUploading) return;
     setText(theirs.text);
     replace(theirs.files);
   });
 
   const { restore } = attachments;
-  const keepSent = useSentDrafts(
+  const storeSent = useSentDrafts(
     useCallback(
-      (back: Draft, isWantedBack: boolean) => {
+      (back: Draft, isEditRequested: boolean) => {
         setText((before) => joinTexts(back.text, before));
         restore(back.files);
-        if (isWantedBack) area.current?.focus();
+        if (isEditRequested) area.current?.focus();
       },
       [area, restore],
     ),
@@ -86,18 +86,22 @@ export function useDraft(area: RefObject<HTMLTextAreaElement | null>): DraftInHa
     setText,
     attachments,
     sent(messageId) {
-      // In the thread that begins with it, if not before, its files are found.
-      keepSent({ id: messageId, text, files: attachments.files.flatMap((file) => keptFile(file, true)) });
+      // The message makes the thread begin, so its files can be found from then on.
+      storeSent({
+        id: messageId,
+        text,
+        files: attachments.files.flatMap((file) => toStoredFile(file, true)),
+      });
       setText("");
       replace([]);
     },
   };
 }
 
-function useDraftPlace(): DraftPlace {
+function useDraftLocator(): DraftLocator {
   const { agentId, threadId, visibility } = useThreadHandle();
   const isNamed = usePlace().threadName !== undefined;
-  // Once it has begun it stays so, also while the page is on its way to the next new thread.
+  // Sticky: a thread that has begun remains so while the page navigates to the next new thread.
   const hasBegun = useRef(isNamed);
   hasBegun.current ||= isNamed;
   const begun = hasBegun.current;
@@ -107,45 +111,50 @@ function useDraftPlace(): DraftPlace {
   );
 }
 
-/** What can't be attached is not kept, and of a thread that has no name yet only names are: its bytes could not be found again. */
-function keptFile({ name, state, part }: DraftFile, isNamed: boolean): readonly KeptFile[] {
+/**
+ * The stored form of a file. Failed ones are omitted; before the thread has a name, only the file name is stored: its bytes could
+ * not be found again.
+ */
+function toStoredFile({ name, state, part }: DraftFile, isNamed: boolean): readonly StoredFile[] {
   if (state === "failed") return [];
   return [part && isNamed ? { name, part } : { name }];
 }
 
 /**
- * Tabs of one thread show one draft as long as a tab has nothing of its own: what was sent in one must not stand in another to
- * be sent again. A new thread is each tab's own.
+ * Shares the draft of a thread between tabs while a tab has no edits of its own: a text sent in one tab must not remain in another
+ * to be sent again. The draft of a new thread is not shared.
  */
-function useOtherTabs(place: DraftPlace, draft: Draft, follow: (theirs: Draft) => void): void {
+function useOtherTabs(locator: DraftLocator, draft: Draft, follow: (theirs: Draft) => void): void {
   const drafts = useDrafts();
   const newest = useRef({ draft, follow });
   newest.current = { draft, follow };
   useEffect(() => {
-    if (place.threadId === undefined) return;
-    const key = drafts.keyOf(place);
-    const hear = (event: StorageEvent) => {
+    if (locator.threadId === undefined) return;
+    const key = drafts.keyOf(locator);
+    const onStorage = (event: StorageEvent) => {
       if (event.key !== key || event.storageArea !== localStorage) return;
       if (!isSameDraft(readDraft(event.oldValue), newest.current.draft)) return;
       newest.current.follow(readDraft(event.newValue));
     };
-    addEventListener("storage", hear);
-    return () => removeEventListener("storage", hear);
-  }, [drafts, place]);
+    addEventListener("storage", onStorage);
+    return () => removeEventListener("storage", onStorage);
+  }, [drafts, locator]);
 }
 
 /**
- * Remembers what was sent until it has arrived. What a former page sent and the service does not have is given
- * to `takeBack`, and so is what is to be written anew.
+ * Stores sent messages until they have arrived. A message of an earlier page that the service does not have is passed to
+ * `restoreDraft`, and so is one that was requested for editing.
  */
-function useSentDrafts(takeBack: (draft: Draft, isWantedBack: boolean) => void): (sent: SentDraft) => void {
+function useSentDrafts(
+  restoreDraft: (draft: Draft, isEditRequested: boolean) => void,
+): (sent: SentDraft) => void {
   const drafts = useDrafts();
   const handle = useThreadHandle();
   const known = useRef<readonly SentDraft[]>([]);
   const own = useRef(new Set<string>());
   const shown = useRef(new Set<string>());
 
-  const keep = useCallback(
+  const storePending = useCallback(
     (next: readonly SentDraft[]) => {
       known.current = next;
       drafts.writeSent(handle, next);
@@ -155,8 +164,8 @@ function useSentDrafts(takeBack: (draft: Draft, isWantedBack: boolean) => void):
 
   useEffect(() => {
     known.current = drafts.readSent(handle);
-    // Not by a hook that renders: this is asked with every frame, and is nearly always nothing.
-    const look = () => {
+    // Subscribes without rendering: this runs with every frame and nearly always has nothing to do.
+    const reconcile = () => {
       if (known.current.length === 0) return;
       const { view, connection } = handle.getSnapshot();
       const isComplete =
@@ -166,47 +175,48 @@ function useSentDrafts(takeBack: (draft: Draft, isWantedBack: boolean) => void):
         const wasShown = shown.current.has(sent.id);
         if (message) shown.current.add(sent.id);
         const isOwn = own.current.has(sent.id);
-        const isWantedBack = drafts.isWantedBack(sent.id);
-        const became = sentOutcome({ message, isOwn, wasShown, isWantedBack, isComplete });
-        if (became === "back") takeBack(sent, isWantedBack);
+        const isEditRequested = drafts.isEditRequested(sent.id);
+        const became = sentOutcome({ message, isOwn, wasShown, isEditRequested, isComplete });
+        if (became === "back") restoreDraft(sent, isEditRequested);
         return became === "waits";
       });
-      if (waiting.length < known.current.length) keep(waiting);
+      if (waiting.length < known.current.length) storePending(waiting);
     };
-    look();
-    return handle.subscribe(look);
-  }, [drafts, handle, keep, takeBack]);
+    reconcile();
+    return handle.subscribe(reconcile);
+  }, [drafts, handle, storePending, restoreDraft]);
 
   return useCallback(
     (sent) => {
       own.current.add(sent.id);
-      keep([...known.current, sent]);
+      storePending([...known.current, sent]);
     },
-    [keep],
+    [storePending],
   );
 }
 
-interface Sight {
-  /** As the page has it now. */
+/** The observed state of a sent message. */
+interface SentMessageState {
+  /** The message as the page has it now. */
   readonly message: MessageView | undefined;
-  /** It was sent by this very page, not by the one that stood here before a reload. */
+  /** Sent by this page, not by the page before a reload. */
   readonly isOwn: boolean;
   /** The page has shown it. */
   readonly wasShown: boolean;
-  /** Taken out of the conversation to be written anew. */
-  readonly isWantedBack: boolean;
-  /** The page holds all that the thread holds. */
+  /** Removed from the conversation for editing. */
+  readonly isEditRequested: boolean;
+  /** The page has loaded the whole thread. */
   readonly isComplete: boolean;
 }
 
 /**
- * What became of a message that was sent. `waits`: it is on its way, or stands in the conversation as not sent. `settled`: the
- * thread holds it, or it was discarded. `back`: it never arrived and nothing shows it any more, so it is a draft again.
+ * Classifies a sent message. `waits`: it is in flight, or shown in the conversation as not sent. `settled`: the thread contains it,
+ * or it was discarded. `back`: it never arrived and is not shown any more, so it becomes a draft again.
  */
-export function sentOutcome(sight: Sight): "waits" | "settled" | "back" {
-  const { message, isOwn, wasShown, isWantedBack, isComplete } = sight;
+export function sentOutcome(sent: SentMessageState): "waits" | "settled" | "back" {
+  const { message, isOwn, wasShown, isEditRequested, isComplete } = sent;
   if (message) return message.local === undefined ? "settled" : "waits";
-  if (isWantedBack) return "back";
+  if (isEditRequested) return "back";
   if (wasShown) return "settled";
   return isComplete && !isOwn ? "back" : "waits";
 }

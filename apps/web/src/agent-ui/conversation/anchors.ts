@@ -1,11 +1,11 @@
 import type { Turn } from "./turns";
 
-/** The part of an address that leads to a turn. */
+/** URL fragment of a turn. */
 export function turnAnchor(key: string): string {
   return `${TURN}${encodeURIComponent(key)}`;
 }
 
-/** The part of an address that leads to a message, for links from where its turn is not known. */
+/** URL fragment of a message, for links from pages that do not know its turn. */
 export function messageAnchor(messageId: string): string {
   return `${MESSAGE}${encodeURIComponent(messageId)}`;
 }
@@ -13,7 +13,7 @@ export function messageAnchor(messageId: string): string {
 const TURN = "turn-";
 const MESSAGE = "message-";
 
-/** The anchor of the turn that an address names, or that holds the message which it names. */
+/** The anchor of the turn that a URL fragment names, or that contains the message it names. */
 export function linkedTurn(
   anchor: string,
   turns: readonly Pick<Turn, "key" | "userId" | "messageIds">[],
@@ -24,7 +24,7 @@ export function linkedTurn(
   const turn = turns.find(({ userId, messageIds }) => isLinked(userId) || messageIds.some(isLinked));
   return turn && turnAnchor(turn.key);
 }
-/** The element on a tool's line where the decision about its call stands. */
-export function gateId(toolCallId: string): string {
+/** Id of the element at a tool call that receives the decision about it. */
+export function approvalAnchor(toolCallId: string): string {
   return `gate-${toolCallId}`;
 }

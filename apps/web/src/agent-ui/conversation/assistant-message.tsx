@@ -4,25 +4,25 @@ import { contentText, useMessage } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { memo, type ReactNode, useDeferredValue, useId, useState } from "react";
 import { Markdown } from "../markdown/markdown";
-import { FoldRow } from "../primitives/disclosure";
+import { DisclosureRow } from "../primitives/disclosure";
 import { Icon } from "../primitives/icon";
 import { messageAnchor } from "./anchors";
 import styles from "./assistant-message.module.css";
 import { FilesOfThread } from "./attachments";
-import { ToolLine } from "./call-row";
-import { type SettledThread, useSettledPart } from "./stable-thread";
+import { ToolCallRow } from "./call-row";
+import { type SettledThread, useStablePart } from "./stable-thread";
 
-/** What the agent thought before it spoke. Folded away: it is there for whoever wonders. */
+/** The reasoning that precedes a message, collapsed by default. */
 function Reasoning({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   return (
     <div className={styles.reasoning} data-quiet="true">
-      <FoldRow isOpen={isOpen} onToggle={() => setOpen(!isOpen)} controls={id} className={styles.row}>
+      <DisclosureRow isOpen={isOpen} onToggle={() => setOpen(!isOpen)} controls={id} className={styles.row}>
         <Icon name="thought" size={14} />
         <span className={isGrowing ? styles.live : undefined}>{isGrowing ? "Thinking…" : "Thought"}</span>
         {!isOpen && <span className={styles.peek}>{firstLine(text)}</span>}
-      </FoldRow>
+      </DisclosureRow>
       <div id={id} hidden={!isOpen} className={styles.text}>
         {isOpen && <Markdown text={text} isGrowing={isGrowing} />}
       </div>
@@ -30,31 +30,31 @@ function Reasoning({ text, isGrowing }: { readonly text: string; readonly isGrow
   );
 }
 
-/** Looked at with every token of a thought: never the whole of it. */
+/** The first line of a text. Runs with every reasoning token, so it never scans the whole text. */
 function firstLine(text: string): string {
   return text.slice(0, 160).trimStart().split("\n", 1)[0] ?? "";
 }
 
-/** Not needed to read: its place is kept until it is there. */
+/** Loaded late, since reading does not need it; a placeholder reserves its space. */
 const MessageActions = dynamic(() => import("./message-actions").then((module) => module.MessageActions), {
   ssr: false,
-  loading: () => <ActionsPlace />,
+  loading: () => <ActionsPlaceholder />,
 });
 
 interface AssistantMessageProps {
   readonly id: string;
-  /** Of the turn that it stands in. */
+  /** Anchor of its turn. */
   readonly anchor: string;
 }
 
-/** What the agent said, thought or asked a tool for. A token of it renders this and nothing else. */
+/** A message of the agent: text, reasoning or tool calls. A token renders only the message it belongs to. */
 export const AssistantMessage = memo(function AssistantMessage({
   id,
   anchor,
 }: AssistantMessageProps): ReactNode {
   const message = useMessage(id);
-  const isGrowing = useSettledPart(id, isSpeaking);
-  // The frame that shows an answer's end has enough to do without its buttons.
+  const isGrowing = useStablePart(id, isSpeaking);
+  // Deferred, so that the frame that shows the end of a message does not render its buttons as well.
   const hasActions = useDeferredValue(!isGrowing);
   if (!message) return null;
   const text = contentText(message.content);
@@ -71,7 +71,7 @@ export const AssistantMessage = memo(function AssistantMessage({
       {isStep && (
         <div>
           {message.toolCalls?.map((call) => (
-            <ToolLine key={call.id} call={call} />
+            <ToolCallRow key={call.id} call={call} />
           ))}
         </div>
       )}
@@ -80,13 +80,13 @@ export const AssistantMessage = memo(function AssistantMessage({
         (hasActions ? (
           <MessageActions id={id} runId={message.runId} text={text} anchor={anchor} isStep={isStep} />
         ) : (
-          !isStep && <ActionsPlace />
+          !isStep && <ActionsPlaceholder />
         ))}
     </div>
   );
 });
 
-function ActionsPlace(): ReactNode {
+function ActionsPlaceholder(): ReactNode {
   return <div className={styles.actions} />;
 }
 

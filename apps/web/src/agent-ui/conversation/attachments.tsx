@@ -6,7 +6,7 @@ import type { JsonObject } from "@throughline/ai-core";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
 import { segment } from "../../data/request";
 import { Icon } from "../primitives/icon";
-import { isJsonObject } from "../primitives/json-tree";
+import { isJsonObject } from "../primitives/is-json-object";
 import styles from "./attachments.module.css";
 
 interface AttachedFilesProps {
@@ -14,7 +14,7 @@ interface AttachedFilesProps {
   readonly thread: ThreadName;
 }
 
-/** Pictures are shown, anything else is named; both open the file itself. */
+/** Lists files: pictures as thumbnails, others by name. Both link to the file. */
 export function AttachedFiles({ files, thread }: AttachedFilesProps): ReactNode {
   if (files.length === 0) return null;
   return (
@@ -36,7 +36,7 @@ export function AttachedFiles({ files, thread }: AttachedFilesProps): ReactNode 
 interface ShownFileProps {
   readonly name: string;
   readonly href: string | undefined;
-  /** Of the service's own store: a page that loads what an agent names would tell strangers who reads. */
+  /** A picture in the service's store. Loading a URL that an agent names would disclose the reader to strangers. */
   readonly isPicture: boolean;
 }
 
@@ -60,7 +60,7 @@ type Content = string | readonly JsonObject[];
 
 interface AttachedFile {
   readonly kind: "image" | "audio" | "video" | "document";
-  /** Of the service's own store; else `url` says where it lies. */
+  /** Id in the service's store; an external file has a `url` instead. */
   readonly id: string | undefined;
   readonly url: string | undefined;
   readonly mimeType: string | undefined;
@@ -75,12 +75,12 @@ export function contentFiles(content: Content): readonly AttachedFile[] {
   return content.flatMap((part) => (part.type === "text" ? [] : [fileOf(part)]));
 }
 
-/** The id behind the address of an attachment. */
+/** The id in the URL of an attachment. */
 export function attachmentIdOf(url: string): string | undefined {
   return url.startsWith(ATTACHMENT) ? url.slice(ATTACHMENT.length) : undefined;
 }
 
-/** Files of the thread that a tool's answer shows: the protocol has only text for them, so they stand in it as Markdown. */
+/** Files of the thread in a tool result. The protocol has only text for results, so files are written in it as Markdown. */
 export function filesInText(text: string): readonly AttachedFile[] {
   return [...text.matchAll(/(!?)\[((?:\\.|[^\]\\])*)\]\(throughline:attachment\/([\w-]+)\)/g)].map(
     ([, mark, name = "", id]) => ({
@@ -114,19 +114,19 @@ function textOf(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** Where the browser reads an attachment. */
+/** Maps an attachment id to its URL. */
 export type FileHref = (attachmentId: string) => string;
 
 const FileHrefContext = createContext<FileHref | undefined>(undefined);
 
-/** Text in it may show files of the thread that it stands in. */
+/** Lets Markdown in it show files of the current thread. */
 export function FilesOfThread({ children }: { readonly children: ReactNode }): ReactNode {
   const thread = useThreadHandle();
   const href = useMemo(() => (id: string) => attachmentPath(thread, id), [thread]);
   return <FileHrefContext value={href}>{children}</FileHrefContext>;
 }
 
-/** `undefined` where text belongs to no thread. */
+/** The file URLs of the current thread; `undefined` outside of a thread. */
 export function useFileHref(): FileHref | undefined {
   return useContext(FileHrefContext);
 }

@@ -1,14 +1,14 @@
 "use client";
 
 import type { CallView } from "@throughline/agent-client";
-import { type SettledThread, toolCallIdOf, useSettledPart } from "./stable-thread";
+import { type SettledThread, toolCallIdOf, useStablePart } from "./stable-thread";
 
-/** What the calls of one run say, ready to be asked. */
+/** An index over the calls of one run. */
 export interface CallIndex {
   readonly run: CallView | undefined;
-  /** The run and all its work. */
+  /** The run and all calls below it. */
   readonly calls: readonly CallView[];
-  /** What a tool call did: the subagent behind it where there is one, else the tool itself. */
+  /** The call of a tool call: its subagent where there is one, else the tool itself. */
   readonly workOfToolCall: ReadonlyMap<string, CallView>;
   childrenOf(call: CallView): readonly CallView[];
 }
@@ -16,7 +16,7 @@ export interface CallIndex {
 const NONE: readonly CallView[] = [];
 const indexes = new WeakMap<readonly CallView[], CallIndex>();
 
-/** By list, so that all who ask share one pass. */
+/** Returns the index of a list of calls, cached by list so that all components share one pass. */
 export function callIndex(calls: readonly CallView[]): CallIndex {
   const known = indexes.get(calls);
   if (known) return known;
@@ -45,7 +45,7 @@ function makeIndex(calls: readonly CallView[]): CallIndex {
   };
 }
 
-/** A step of the graph's own plumbing: over in a moment, with nothing to show. */
+/** Whether a call is a quick internal step of the graph, with nothing to show. */
 export function isPassing(call: CallView, index: CallIndex): boolean {
   return (
     call.kind === "node" &&
@@ -57,20 +57,20 @@ export function isPassing(call: CallView, index: CallIndex): boolean {
   );
 }
 
-/** What is being done right now, outermost first. Of work that goes on side by side, what began last. */
+/** The running calls, outermost first. Of parallel calls, the one that began last. */
 export function activePath(run: CallView, index: CallIndex): readonly CallView[] {
   const next = index.childrenOf(run).findLast((call) => call.status === "running");
   return next ? [next, ...activePath(next, index)] : [];
 }
 
-/** The innermost work that failed and made the run fail. */
+/** The innermost call whose failure made the run fail. */
 export function failedStep(run: CallView, index: CallIndex): CallView | undefined {
   if (run.status !== "error") return undefined;
   const next = index.childrenOf(run).findLast((call) => call.status === "error");
   return next && (failedStep(next, index) ?? next);
 }
 
-/** How many pieces of work of each kind lie below a call. */
+/** Counts the calls below a call, by kind. */
 export function countWork(call: CallView, index: CallIndex): Readonly<Record<CallView["kind"], number>> {
   const counts = { run: 0, node: 0, subgraph: 0, model: 0, tool: 0 };
   const pending = [...index.childrenOf(call)];
@@ -83,14 +83,14 @@ export function countWork(call: CallView, index: CallIndex): Readonly<Record<Cal
 
 const NO_CALLS: readonly CallView[] = [];
 
-/** The calls of one run. Renders when one of those changes, and with no other run's. */
+/** Indexes the calls of one run. Rerenders only when one of those changes. */
 export function useRunCalls(runId: string | undefined): CallIndex {
-  return callIndex(useSettledPart(runId ?? "", callsOfRun));
+  return callIndex(useStablePart(runId ?? "", callsOfRun));
 }
 
-/** The same, of the run that made a tool call. */
+/** Indexes the calls of the run that made a tool call. */
 export function useToolCalls(toolCallId: string): CallIndex {
-  return callIndex(useSettledPart(toolCallId, callsAround));
+  return callIndex(useStablePart(toolCallId, callsAround));
 }
 
 function callsOfRun({ byRun }: SettledThread, runId: string): readonly CallView[] {

@@ -3,18 +3,18 @@
 import { type CallView, contentText, type MessageView, type ToolCallView } from "@throughline/agent-client";
 import { resultOf, useMessage, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useId, useState } from "react";
-import { FoldRow } from "../primitives/disclosure";
+import { DisclosureRow } from "../primitives/disclosure";
+import { Elapsed } from "../primitives/elapsed";
 import { Icon, type IconName } from "../primitives/icon";
 import { JsonView } from "../primitives/json-tree";
-import { ProgressBar } from "../primitives/status";
-import { Elapsed } from "../primitives/time";
-import { gateId } from "./anchors";
+import { ProgressBar } from "../primitives/progress-bar";
+import { approvalAnchor } from "./anchors";
 import { AttachedFiles, filesInText } from "./attachments";
 import { type CallIndex, isPassing, useToolCalls } from "./call-index";
 import styles from "./call-row.module.css";
 import { FailureDetail } from "./failure";
 import { progressOf } from "./progress";
-import { type SettledThread, useSettledPart, useSettledThread } from "./stable-thread";
+import { type SettledThread, useStablePart, useStableThread } from "./stable-thread";
 
 const ICONS: Readonly<Record<CallView["kind"], IconName>> = {
   run: "play",
@@ -24,7 +24,7 @@ const ICONS: Readonly<Record<CallView["kind"], IconName>> = {
   tool: "tool",
 };
 
-const KIND_WORDS: Readonly<Record<CallView["kind"], string>> = {
+const KIND_LABELS: Readonly<Record<CallView["kind"], string>> = {
   run: "Run",
   node: "Step",
   subgraph: "Subagent",
@@ -41,29 +41,29 @@ const STATUS_WORDS: Readonly<Record<CallView["status"], string | undefined>> = {
   lost: "started over",
 };
 
-interface CallBlockProps {
+interface CallRowProps {
   readonly call: CallView;
   readonly index: CallIndex;
-  /** What a model wrote as the tool's input, whole: the call's own is cut when it is long. */
+  /** The complete tool input as the model wrote it; the input in the call is truncated when it is long. */
   readonly args?: string;
   readonly result?: string;
 }
 
-/** One piece of work in one line, and behind it what went in, what came out, and the work it is made of. */
-export function CallBlock({ call, index, args, result }: CallBlockProps): ReactNode {
+/** A call in one row, which expands to its input, result and child calls. */
+export function CallRow({ call, index, args, result }: CallRowProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const progress = call.status === "running" ? progressOf(call.progress) : undefined;
   return (
     <div className={styles.call} data-status={call.status}>
-      <FoldRow isOpen={isOpen} onToggle={() => setOpen(!isOpen)} controls={id} className={styles.row}>
+      <DisclosureRow isOpen={isOpen} onToggle={() => setOpen(!isOpen)} controls={id} className={styles.row}>
         <span className={styles.icon}>
           <Icon name={call.status === "error" ? "error" : ICONS[call.kind]} size={14} />
         </span>
-        <span className="visually-hidden">{KIND_WORDS[call.kind]}</span>
+        <span className="visually-hidden">{KIND_LABELS[call.kind]}</span>
         <span className={styles.name}>{call.name}</span>
         <span className={styles.note}>
-          {failureWords(call) ??
+          {failureText(call) ??
             STATUS_WORDS[call.status] ??
             progress?.words ??
             (isOpen ? "" : summaryOf(args ?? call.args, call.name))}
@@ -71,7 +71,7 @@ export function CallBlock({ call, index, args, result }: CallBlockProps): ReactN
         <span className={styles.time}>
           <Elapsed startedAt={call.startedAt} endedAt={call.endedAt} />
         </span>
-      </FoldRow>
+      </DisclosureRow>
       {progress?.share !== undefined && <ProgressBar share={progress.share} label={progress.words} />}
       <div id={id} hidden={!isOpen} className={styles.inside}>
         {isOpen && (
@@ -87,7 +87,7 @@ export function CallBlock({ call, index, args, result }: CallBlockProps): ReactN
   );
 }
 
-function Inside({ call, index, args, result }: CallBlockProps): ReactNode {
+function Inside({ call, index, args, result }: CallRowProps): ReactNode {
   const work = innerWork(call, index);
   const shown = work.filter((child) => !isPassing(child, index));
   const input = args ?? call.args;
@@ -99,9 +99,9 @@ function Inside({ call, index, args, result }: CallBlockProps): ReactNode {
       {input !== undefined && <JsonView label="Input" value={input} />}
       {call.earlier !== undefined && <EarlierCalls count={call.earlier} />}
       {shown.map((child) => (
-        <CallBlock key={child.callId} call={child} index={index} />
+        <CallRow key={child.callId} call={child} index={index} />
       ))}
-      {call.messageId !== undefined && <SaidInside messageId={call.messageId} />}
+      {call.messageId !== undefined && <ModelOutput messageId={call.messageId} />}
       {call.usage && (
         <p className={styles.fact}>
           {call.usage.input_tokens.toLocaleString("en")} tokens in,{" "}
@@ -118,23 +118,23 @@ function Inside({ call, index, args, result }: CallBlockProps): ReactNode {
   );
 }
 
-/** Work that the service no longer keeps. */
+/** The number of calls that the service no longer stores. */
 export function EarlierCalls({ count }: { readonly count: number }): ReactNode {
   return <p className={styles.fact}>{count === 1 ? "1 earlier call" : `${count} earlier calls`}</p>;
 }
 
-function failureWords({ status, error }: CallView): string | undefined {
+function failureText({ status, error }: CallView): string | undefined {
   return status === "error" && error ? `failed: ${error.message}` : undefined;
 }
 
-/** A tool that sends out a subagent is told by the subagent's line, and not a second time. */
+/** The child calls. A tool that starts a subagent is omitted: the row of the subagent represents it. */
 function innerWork(call: CallView, index: CallIndex): readonly CallView[] {
   return index
     .childrenOf(call)
     .filter(({ kind, callId }) => kind !== "tool" || index.workOfToolCall.get(callId)?.kind !== "subgraph");
 }
 
-function SaidInside({ messageId }: { readonly messageId: string }): ReactNode {
+function ModelOutput({ messageId }: { readonly messageId: string }): ReactNode {
   const message = useMessage(messageId);
   const asked = message?.toolCalls?.map(({ name }) => name).join(", ");
   if (typeof message?.content === "string" && message.content !== "") {
@@ -143,7 +143,7 @@ function SaidInside({ messageId }: { readonly messageId: string }): ReactNode {
   return asked ? <JsonView label="Asked for" value={asked} /> : null;
 }
 
-/** What tells one call of a tool from the next: its first short values, without the name that stands before them. */
+/** The first short values of a tool input, which distinguish calls of one tool. The name of the call is not repeated. */
 function summaryOf(args: CallView["args"], name: string): string {
   const value = typeof args === "string" ? parsed(args) : args;
   if (typeof value !== "object" || value === null) return "";
@@ -161,11 +161,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A tool the model asked for, where it asked: its input as the model wrote it, its result, and the subagent behind it. */
-export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
+/** A tool call in its message: the input as the model wrote it, the result, and the subagent that it started. */
+export function ToolCallRow({ call }: { readonly call: ToolCallView }): ReactNode {
   const index = useToolCalls(call.id);
-  const result = useSettledPart(call.id, resultIn);
-  const unanswered = useSettledThread(statusOfUnanswered);
+  const result = useStablePart(call.id, resultIn);
+  const unanswered = useStableThread(statusOfUnanswered);
   const work = index.workOfToolCall.get(call.id) ?? unseen(call, unanswered, result);
   const isOver = result !== undefined || (work.status !== "running" && work.status !== "interrupted");
   const shown = result?.failed ? { ...work, status: "error" as const } : work;
@@ -173,8 +173,8 @@ export function ToolLine({ call }: { readonly call: ToolCallView }): ReactNode {
   const text = isOver && result ? contentText(result.content) : undefined;
   return (
     <>
-      <CallBlock call={shown} index={index} args={call.args} {...(text !== undefined && { result: text })} />
-      {!isOver && <div id={gateId(call.id)} />}
+      <CallRow call={shown} index={index} args={call.args} {...(text !== undefined && { result: text })} />
+      {!isOver && <div id={approvalAnchor(call.id)} />}
       {text !== undefined && <AttachedFiles files={filesInText(text)} thread={thread} />}
     </>
   );
@@ -184,12 +184,12 @@ function resultIn({ messages }: SettledThread, toolCallId: string): MessageView 
   return resultOf(messages, toolCallId);
 }
 
-/** Of a call that has no result: a run that asks a person has not begun what it asks about. */
+/** Status of a tool call without a result. An interrupted run has not started the calls that it requests approval for. */
 function statusOfUnanswered({ run }: SettledThread): CallView["status"] {
   return run?.status === "running" || run?.status === "interrupted" ? run.status : "cancelled";
 }
 
-/** Older than what the service remembers of calls, or not begun: what the conversation itself knows of it. */
+/** A call made from the message alone, for one that the service no longer stores or that has not started. */
 function unseen(
   call: ToolCallView,
   unanswered: CallView["status"],

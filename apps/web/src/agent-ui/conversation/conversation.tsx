@@ -6,7 +6,7 @@ import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useState } from "react";
 import { ForkOrigin } from "../../thread/fork-origin";
 import { useIsAwaited } from "../../thread/thread-title";
-import { OpenQuestions } from "../interrupts/open-interrupts";
+import { OpenInterrupts } from "../interrupts/open-interrupts";
 import { Button } from "../primitives/button";
 import { Icon } from "../primitives/icon";
 import { Skeleton } from "../primitives/status";
@@ -15,7 +15,7 @@ import { loadTurns } from "./preload-turns";
 import { useTurns } from "./turns";
 import { useStickToBottom } from "./use-stick-to-bottom";
 
-/** It waits for the list of agents in any case. */
+/** Loaded lazily: it waits for the list of agents in any case. */
 const EmptyThread = dynamic(() => import("../../thread/empty-thread").then((module) => module.EmptyThread), {
   ssr: false,
 });
@@ -28,26 +28,26 @@ const FindBar = dynamic(() => import("../../thread/find-in-thread").then((module
 });
 
 interface ConversationProps {
-  /** Somebody looks for words in it. */
+  /** The find bar is open. */
   readonly isFinding: boolean;
   readonly onFound: () => void;
 }
 
-/** Everything that was said and done, on one line, the newest at the end. */
+/** The turns of a thread, the newest at the end. */
 export function Conversation({ isFinding, onFound }: ConversationProps): ReactNode {
   const turns = useTurns();
   const isAwaited = useIsAwaited();
   const [openedAt] = useState(() => Date.now());
   const { scroller, content, isAtEnd, jump, release } = useStickToBottom();
 
-  // What was looked for stays in sight while more comes.
+  // The search results stay in view while more text arrives.
   useEffect(() => {
     if (isFinding) release();
   }, [isFinding, release]);
   return (
     <div className={styles.frame}>
       {isFinding && <FindBar content={content} onClose={onFound} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the page's one long text scrolls by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the conversation scrolls by keyboard */}
       <section ref={scroller} className={styles.scroller} aria-label="Conversation" tabIndex={0}>
         <div ref={content} className={styles.column} data-empty={turns.length === 0 && !isAwaited}>
           <ForkOrigin />
@@ -58,7 +58,7 @@ export function Conversation({ isFinding, onFound }: ConversationProps): ReactNo
           ) : (
             <EmptyThread />
           )}
-          <OpenQuestions />
+          <OpenInterrupts />
         </div>
       </section>
       {!isAtEnd && (
@@ -67,13 +67,13 @@ export function Conversation({ isFinding, onFound }: ConversationProps): ReactNo
           Jump to latest
         </Button>
       )}
-      <ThreadNews />
+      <ThreadAnnouncer />
     </div>
   );
 }
 
-/** What changed, for whoever hears the page: once for each change, never for a token. */
-function ThreadNews(): ReactNode {
+/** Announces changes to screen readers: once for each change, never for a token. */
+function ThreadAnnouncer(): ReactNode {
   const news = useThread(newsOf);
   return (
     <p className="visually-hidden" role="status">

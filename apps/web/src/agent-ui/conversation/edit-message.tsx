@@ -16,7 +16,7 @@ interface EditMessageProps {
   readonly onDone: () => void;
 }
 
-/** Says it differently, in a new thread that has all that came before. This one stays as it is. */
+/** Sends an edited message in a fork of the thread that ends before it. This thread is unchanged. */
 export function EditMessage({ message, text, onDone }: EditMessageProps): ReactNode {
   const handle = useThreadHandle();
   const { agentId, visibility } = handle;

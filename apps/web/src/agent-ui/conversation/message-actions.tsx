@@ -4,13 +4,14 @@ import { useThreadHandle } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useRef, useState } from "react";
 import { useCaller } from "../../data/caller";
-import { useRegenerate } from "../../data/thread";
-import { CopyButton, IconButton } from "../primitives/button";
+import { useRegenerate } from "../../data/runs";
+import { IconButton } from "../primitives/button";
+import { CopyButton } from "../primitives/copy-button";
 import { useToaster } from "../primitives/toast";
 import styles from "./message-actions.module.css";
 import { FeedbackNote, Thumbs, useFeedback } from "./message-feedback";
 import { startProblem } from "./outcome-text";
-import { type SettledThread, settledThread, useIsThreadBusy, useSettledPart } from "./stable-thread";
+import { type SettledThread, settledThread, useIsThreadBusy, useStablePart } from "./stable-thread";
 import { useSteering } from "./thread-session";
 
 const ConfirmDialog = dynamic(() => import("../primitives/dialog").then((module) => module.ConfirmDialog), {
@@ -19,22 +20,22 @@ const ConfirmDialog = dynamic(() => import("../primitives/dialog").then((module)
 
 interface MessageActionsProps {
   readonly id: string;
-  /** The run that said it. */
+  /** The run that produced it. */
   readonly runId: string | undefined;
   /** As the agent wrote it, in Markdown. */
   readonly text: string;
-  /** Of the turn that it stands in. */
+  /** Anchor of its turn. */
   readonly anchor: string;
-  /** It calls tools: more lines of work follow it, and no row stands between them. */
+  /** It calls tools: more rows of work follow it, so the actions float and take no row. */
   readonly isStep: boolean;
 }
 
-/** The thumb that was given. */
+/** Selects the pressed thumb. */
 const GIVEN = "[aria-pressed=true]";
 
-/** What a person does with an answer. */
+/** The actions of a message: copy, link, regenerate, feedback. */
 export function MessageActions({ id, runId, text, anchor, isStep }: MessageActionsProps): ReactNode {
-  const isNewest = useSettledPart(id, isNewestAnswer);
+  const isNewest = useStablePart(id, isNewestAnswer);
   const feedback = useFeedback(id, runId);
   const row = useRef<HTMLDivElement>(null);
   return (
@@ -42,7 +43,7 @@ export function MessageActions({ id, runId, text, anchor, isStep }: MessageActio
       <div
         ref={row}
         className={styles.actions}
-        data-kept={isNewest || feedback.given !== undefined}
+        data-pinned={isNewest || feedback.given !== undefined}
         data-floating={isStep}
       >
         <CopyButton text={() => text} label="Copy as Markdown" />
@@ -62,16 +63,16 @@ export function MessageActions({ id, runId, text, anchor, isStep }: MessageActio
   );
 }
 
-function isNewestAnswer(settled: SettledThread, id: string): boolean {
-  return isLast(settled, id) && settled.run?.status !== "running";
+function isNewestAnswer(stable: SettledThread, id: string): boolean {
+  return isLast(stable, id) && stable.run?.status !== "running";
 }
 
-/** Nothing was said after it. */
+/** Whether a message is the last one. */
 function isLast({ messages }: SettledThread, id: string): boolean {
   return messages.at(-1)?.id === id;
 }
 
-/** Makes the answer again. What was said after it goes with it, so a person is asked first where there is such. */
+/** Regenerates a message. Later messages are removed with it, so it asks for confirmation where there are any. */
 function Regenerate({ id }: { readonly id: string }): ReactNode {
   const thread = useThreadHandle();
   const regenerate = useRegenerate(thread);
@@ -111,7 +112,7 @@ function Regenerate({ id }: { readonly id: string }): ReactNode {
   );
 }
 
-/** On its own: it is all of an answer's actions that a run renders again when it begins and ends. */
+/** A component of its own: the only action that rerenders when a run begins or ends. */
 function RegenerateButton({ onClick }: { readonly onClick: () => void }): ReactNode {
   const isBusy = useIsThreadBusy();
   const refusal = useCaller().refusal("run", useThreadHandle());

@@ -4,7 +4,12 @@ import { useThreadHandle } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useState } from "react";
 import { useCaller } from "../../data/caller";
-import { type Feedback, useGiveFeedback, useOwnFeedback, useTakeBackFeedback } from "../../data/feedback";
+import {
+  type Feedback,
+  useGiveFeedback,
+  useOwnFeedback,
+  useTakeBackFeedback,
+} from "../../data/thread-feedback";
 import { Button, IconButton } from "../primitives/button";
 import { useToaster } from "../primitives/toast";
 import messageActionsStyles from "./message-actions.module.css";
@@ -14,7 +19,7 @@ const THUMBS = [
   { value: "down", icon: "thumbDown", words: "Bad answer" },
 ] as const satisfies readonly { value: Feedback["value"]; [key: string]: string }[];
 
-/** Says what an answer is worth, with one press. */
+/** Rates a message with one press. */
 export function Thumbs({ feedback }: { readonly feedback: MessageFeedback }): ReactNode {
   const { given, reason, press } = feedback;
   return THUMBS.map(({ value, icon, words }) => (
@@ -34,11 +39,11 @@ const NoteForm = dynamic(() => import("./note-form").then((module) => module.Not
 
 interface FeedbackNoteProps {
   readonly feedback: MessageFeedback;
-  /** The field is gone, and with it the focus. */
+  /** Called after the field unmounted, which loses the focus. */
   readonly onClosed: () => void;
 }
 
-/** What the caller wrote about an answer, or the field to write it in. */
+/** The caller's note about a message, or the field to write it in. */
 export function FeedbackNote({ feedback, onClosed }: FeedbackNoteProps): ReactNode {
   const { given, reason, isNoting, setNoting, saveNote } = feedback;
   if (!given) return null;
@@ -63,17 +68,17 @@ export function FeedbackNote({ feedback, onClosed }: FeedbackNoteProps): ReactNo
   );
 }
 
-/** What the caller thinks of one message, and the ways to say so. */
+/** The caller's feedback on one message, with the functions to change it. */
 interface MessageFeedback {
   readonly given: Feedback | undefined;
-  /** Why they may not say it. */
+  /** Why the caller may not give feedback. */
   readonly reason: string | undefined;
   /** A note is being written. */
   readonly isNoting: boolean;
   setNoting(isNoting: boolean): void;
-  /** The same thumb again takes it back. */
+  /** Gives a rating; the same one again withdraws it. */
   press(value: Feedback["value"]): Promise<void>;
-  /** Throws what the service refused. */
+  /** Saves a note. Throws when the service refuses it. */
   saveNote(note: string): Promise<void>;
 }
 
@@ -89,11 +94,11 @@ export function useFeedback(messageId: string, runId: string | undefined): Messa
   const about = { messageId, ...(runId !== undefined && { runId }) };
 
   async function press(value: Feedback["value"]): Promise<void> {
-    const isTakenBack = given?.value === value;
+    const isWithdrawal = given?.value === value;
     try {
-      if (isTakenBack) await takeBack(messageId);
+      if (isWithdrawal) await takeBack(messageId);
       else await give({ ...about, value, ...(given?.note && { note: given.note }) });
-      setNoting(!isTakenBack);
+      setNoting(!isWithdrawal);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       toaster.show({ key: "feedback", title: "Your feedback was not saved", text, tone: "danger" });

@@ -7,14 +7,14 @@ import editMessageStyles from "./edit-message.module.css";
 
 interface NoteFormProps {
   readonly note: string;
-  /** What it throws is shown, and the form stays. */
+  /** A thrown error is shown, and the form stays open. */
   readonly onSave: (note: string) => Promise<void>;
   readonly onDone: () => void;
 }
 
 const LONGEST = 2_000;
 
-/** Why an answer is good or bad, in words. */
+/** A form for a note about a message. */
 export function NoteForm({ note, onSave, onDone }: NoteFormProps): ReactNode {
   const [draft, setDraft] = useState(note);
   const [isBusy, setBusy] = useState(false);

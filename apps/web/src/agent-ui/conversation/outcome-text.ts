@@ -1,19 +1,19 @@
 import type { CommandOutcome } from "@throughline/agent-client";
 import { ServiceError } from "../../data/request";
 
-const BUSY_WORDS = "The agent is busy with another run.";
+const BUSY_TEXT = "The agent is busy with another run.";
 
-/** Why something a person asked for did not happen, and what they can do. `undefined`: it happened, or they stopped it. */
-export function outcomeWords(outcome: CommandOutcome): string | undefined {
+/** Why a command did not succeed, and what to do. `undefined`: it succeeded, or the person stopped it. */
+export function outcomeText(outcome: CommandOutcome): string | undefined {
   switch (outcome.kind) {
     case "busy":
-      return BUSY_WORDS;
+      return BUSY_TEXT;
     case "unreachable":
       return "The service could not be reached. Your message may or may not have arrived. It is safe to send it again.";
     case "unconfirmed":
       return "The run ended, and the agent did not confirm that it applied this.";
     case "refused":
-      return refusalWords(outcome.code, outcome.message);
+      return refusalText(outcome.code, outcome.message);
     case "done":
       return outcome.status === "error" ? "The run failed." : undefined;
     case "confirmed":
@@ -24,7 +24,7 @@ export function outcomeWords(outcome: CommandOutcome): string | undefined {
   }
 }
 
-function refusalWords(code: string, message: string): string {
+function refusalText(code: string, message: string): string {
   switch (code) {
     case "interrupt_pending":
       return "The agent waits for your answer to its question.";
@@ -41,8 +41,8 @@ function refusalWords(code: string, message: string): string {
   }
 }
 
-/** The problem of a run that was to start by a route of its own: `busy` is the same outcome as of a command, and no failure. */
+/** The error of a run that is started by a route of its own. `busy` is the same outcome as of a command, not a failure. */
 export function startProblem(error: unknown): { readonly text: string; readonly tone: "waiting" | "danger" } {
-  if (error instanceof ServiceError && error.code === "busy") return { text: BUSY_WORDS, tone: "waiting" };
+  if (error instanceof ServiceError && error.code === "busy") return { text: BUSY_TEXT, tone: "waiting" };
   return { text: error instanceof Error ? error.message : String(error), tone: "danger" };
 }

@@ -1,9 +1,9 @@
-import { warmMarkdown } from "../markdown/markdown";
+import { preloadMarkdown } from "../markdown/markdown";
 
 export const loadTurns = () => import("./turn-list");
 
-/** Fetches what it takes to draw a turn. Called where one is about to come: a new thread's page has none to show. */
+/** Preloads the code that renders a turn. Called where one is expected soon: the page of a new thread has none to show. */
 export function warmTurns(): void {
   void loadTurns();
-  warmMarkdown();
+  preloadMarkdown();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { progressOf } from "./progress";
-import { lastTold } from "./run-work";
+import { lastReported } from "./run-work";
 
 describe("progressOf", () => {
   it.each([
@@ -32,10 +32,14 @@ describe("lastTold", () => {
     ({ at: 0, event: { type: "CUSTOM", name, value: { note } } }) as const;
 
   it("is the newest of the run under way", () => {
-    expect(lastTold([started, told("progress", "one"), told("progress", "two")])).toEqual({ note: "two" });
+    expect(lastReported([started, told("progress", "one"), told("progress", "two")])).toEqual({
+      note: "two",
+    });
   });
 
   it("is nothing of an earlier run, and nothing of the service's own events", () => {
-    expect(lastTold([told("progress", "old"), started, told("throughline.warning", "no")])).toBeUndefined();
+    expect(
+      lastReported([told("progress", "old"), started, told("throughline.warning", "no")]),
+    ).toBeUndefined();
   });
 });

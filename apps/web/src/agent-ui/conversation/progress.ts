@@ -2,18 +2,19 @@ import type { Json } from "@throughline/ai-core";
 
 export interface Progress {
   readonly words: string;
-  /** From 0 to 1, where the graph says how far it is. */
+  /** From 0 to 1, where the graph reports it. */
   readonly share?: number;
 }
 
-/** What a graph tells of its progress, in any of the forms people write: text, a note, step and total, a percentage. */
-export function progressOf(told: Json | undefined): Progress | undefined {
-  if (typeof told === "string") return { words: told };
-  if (typeof told !== "object" || told === null || Array.isArray(told)) return undefined;
-  const words = textOf(told.note) ?? textOf(told.message) ?? textOf(told.text) ?? textOf(told.status);
-  const step = numberOf(told.step) ?? numberOf(told.current) ?? numberOf(told.done);
-  const total = numberOf(told.of) ?? numberOf(told.total);
-  const percent = numberOf(told.percent) ?? numberOf(told.progress);
+/** Reads the progress that a graph reports, in any common form: text, a note, step and total, a percentage. */
+export function progressOf(reported: Json | undefined): Progress | undefined {
+  if (typeof reported === "string") return { words: reported };
+  if (typeof reported !== "object" || reported === null || Array.isArray(reported)) return undefined;
+  const words =
+    textOf(reported.note) ?? textOf(reported.message) ?? textOf(reported.text) ?? textOf(reported.status);
+  const step = numberOf(reported.step) ?? numberOf(reported.current) ?? numberOf(reported.done);
+  const total = numberOf(reported.of) ?? numberOf(reported.total);
+  const percent = numberOf(reported.percent) ?? numberOf(reported.progress);
   const share =
     step !== undefined && total !== undefined && total > 0
       ? step / total

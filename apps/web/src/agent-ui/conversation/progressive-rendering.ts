@@ -5,32 +5,31 @@ import { flushSync } from "react-dom";
 import { linkedTurn } from "./anchors";
 import type { Turn } from "./turns";
 
-/** Drawn at once: most of a window. More would be felt where answers are long. */
+/** Number of turns rendered at once: most of a window. More would cause a noticeable delay with long messages. */
 const FIRST = 2;
-/** While a stream keeps the page busy nothing is ever idle. */
+/** Timeout of an idle callback: a page that receives a stream is never idle. */
 const AT_LATEST_MS = 100;
-/** A page that is idle may be touched at any moment. */
+/** Longest time in one idle callback: input may arrive at any moment. */
 const AT_A_TIME_MS = 20;
 
 /**
- * The place of the first turn to draw. A thread of hundreds that is drawn whole holds the page up for as long as that takes; so
- * the newest turns come at once, and those before them one by one, while there is nothing better to do. In the end all are
- * there, for whoever searches the page or prints it.
+ * The index of the first turn to render. Rendering hundreds of turns at once would block the page, so the newest come at once and
+ * earlier ones one by one while the page is idle. In the end all are rendered, so that the page can be searched and printed.
  */
-export function useDrawnFrom(count: number): number {
+export function useProgressiveTurns(count: number): number {
   const [from, setFrom] = useState<number>();
   const isFirst = from === undefined && count > 0;
   const now = isFirst ? Math.max(0, count - FIRST) : (from ?? 0);
   if (isFirst) setFrom(now);
   const isWhole = now === 0;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once it has begun it goes on by itself until all are drawn
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once started, it continues by itself until all are rendered
   useEffect(() => {
     if (isWhole) return;
     let next = now;
     return eachIdle(() => {
       next = Math.max(0, next - 1);
-      // At once, so that the time it took counts against what was left.
+      // Synchronous, so that its time counts against the remaining idle time.
       flushSync(() => setFrom(next));
       return next > 0;
     });
@@ -38,7 +37,7 @@ export function useDrawnFrom(count: number): number {
   return now;
 }
 
-/** Takes as many steps as there is time for, and goes on when there is again, until a step was the last. */
+/** Runs as many steps as fit into each idle period, until a step returns false. */
 function eachIdle(step: () => boolean): () => void {
   let handle = whenIdle(go);
   let isLeft = false;
@@ -72,7 +71,7 @@ function whenIdle(callback: (timeLeft: () => number) => void): () => void {
   return () => cancelIdleCallback(handle);
 }
 
-/** Whether an element that the browser skips out of sight has come into sight since it is asked. */
+/** Whether an element that the browser skipped off screen (`content-visibility`) has been visible since `isAsked`. */
 export function useIsSeen(element: RefObject<Element | null>, isAsked: boolean): boolean {
   const [isSeen, setSeen] = useState(false);
   useLayoutEffect(() => {
@@ -91,8 +90,8 @@ export function useIsSeen(element: RefObject<Element | null>, isAsked: boolean):
 }
 
 /**
- * Brings the turn or message into sight that the address names, once it is there, and gives the turn's anchor. Called again
- * where the address changes. `onFound` is told before anything moves.
+ * Scrolls to the turn or message that the URL fragment names, once it exists, and returns the turn's anchor. Repeats when the
+ * fragment changes. `onFound` is called before anything scrolls.
  */
 export function useLinkedTurn(turns: readonly Turn[], onFound: () => void): string | undefined {
   const [named, setNamed] = useState("");
@@ -109,14 +108,14 @@ export function useLinkedTurn(turns: readonly Turn[], onFound: () => void): stri
     return () => removeEventListener("hashchange", read);
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with each turn that comes, it may be this one
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new turn may be the linked one
   useEffect(() => {
     const turn = anchor === undefined || shown.current === named ? null : document.getElementById(anchor);
     if (!turn) return;
     shown.current = named;
     onFound();
     turn.scrollIntoView({ block: "start" });
-    // It is drawn when it is seen, and then has another height, and its messages are there.
+    // A turn renders when it is visible; only then it has its final height and its messages exist.
     const frame = requestAnimationFrame(() =>
       requestAnimationFrame(() =>
         (document.getElementById(named) ?? turn).scrollIntoView({ block: "start" }),

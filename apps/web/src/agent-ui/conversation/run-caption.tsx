@@ -4,12 +4,12 @@ import type { CallView } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { ReactNode } from "react";
 import { useCaller } from "../../data/caller";
-import { type Run, useRunStarter } from "../../data/thread";
+import { type Run, useRunStarter } from "../../data/runs";
 import { Icon, type IconName } from "../primitives/icon";
 import { RelativeTime } from "../primitives/time";
 import styles from "./run-caption.module.css";
 import { isEdit, type Opening, ORIGIN_HINTS, originWords, type RunOrigin, runOrigin } from "./run-origin";
-import { type SettledThread, useSettledThread } from "./stable-thread";
+import { type SettledThread, useStableThread } from "./stable-thread";
 import { useSteering } from "./thread-session";
 import type { Turn } from "./turns";
 
@@ -21,7 +21,7 @@ interface RunCaptionProps {
   readonly openedAt: number;
 }
 
-/** Who or what began it, and when. The list of runs is asked only where neither the conversation nor the log tells it. */
+/** Shows who or what started a run, and when. Requests the list of runs only where neither conversation nor log contain that. */
 export function RunCaption(props: RunCaptionProps): ReactNode {
   const isShared = useThreadHandle().visibility === "account";
   const isAsked = props.run !== undefined && (isShared || isSilent(props.turn));
@@ -30,7 +30,7 @@ export function RunCaption(props: RunCaptionProps): ReactNode {
 
 function AskedCaption(props: RunCaptionProps): ReactNode {
   const { run, turn } = props;
-  const newest = useSettledThread(newestRun);
+  const newest = useStableThread(newestRun);
   const isKnown = run?.startedBy?.person !== undefined && !isSilent(turn);
   const startedBy = useRunStarter(useThreadHandle(), isKnown ? undefined : run?.runId, newest);
   const subject = useCaller().subject ?? undefined;
@@ -44,7 +44,7 @@ function personOf(run: CallView | undefined, startedBy: Run["startedBy"] | undef
 
 interface CaptionProps extends RunCaptionProps {
   readonly startedBy: Run["startedBy"] | undefined;
-  /** The service says that the caller asked for it. */
+  /** The service reports the caller as its starter. */
   readonly isMine: boolean;
 }
 
@@ -69,17 +69,17 @@ function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): Reac
 function openingOf(turn: Turn, run: CallView | undefined, startedBy: Run["startedBy"] | undefined): Opening {
   if (isEdit(run?.startedBy)) return { kind: "edited" };
   if (run?.answered) return { kind: "answer", words: run.answered.map(({ words }) => words).join("; ") };
-  // Of what answered elsewhere, the log has no words.
-  if (turn.isAnswer)
+  // The log has no text of a response that was sent elsewhere.
+  if (turn.isResponse)
     return run?.startedBy?.kind === "client" ? { kind: "continued" } : { kind: "answer", words: undefined };
   if (startedBy?.command !== undefined) return { kind: "command", command: startedBy.command };
-  // Until the list of runs is there, it may have been a command.
+  // Until the list of runs is loaded, it may have been a command.
   return { kind: startedBy && isSilent(turn) ? "nothing" : "message" };
 }
 
-/** Nothing that was said began it. */
-function isSilent({ userId, isAnswer }: Turn): boolean {
-  return userId === undefined && !isAnswer;
+/** Whether neither a message nor a response started the turn. */
+function isSilent({ userId, isResponse }: Turn): boolean {
+  return userId === undefined && !isResponse;
 }
 
 function newestRun({ run }: SettledThread): string | undefined {

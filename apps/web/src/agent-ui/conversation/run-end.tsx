@@ -4,26 +4,26 @@ import type { CallView, CommandOutcome } from "@throughline/agent-client";
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback, useState } from "react";
 import { useCaller } from "../../data/caller";
-import { useRetry } from "../../data/thread";
+import { useRetry } from "../../data/runs";
 import { useShownRun } from "../../thread/panel/shown-run";
 import { Button } from "../primitives/button";
 import { Disclosure } from "../primitives/disclosure";
 import type { CallIndex } from "./call-index";
-import { type Failure, FailureDetail, failureWords, runFailure } from "./failure";
-import { outcomeWords, startProblem } from "./outcome-text";
+import { type Failure, FailureDetail, failureText, runFailure } from "./failure";
+import { outcomeText, startProblem } from "./outcome-text";
 import styles from "./run-end.module.css";
-import { type SettledThread, useSettledThread } from "./stable-thread";
+import { type SettledThread, useStableThread } from "./stable-thread";
 import { useSteering } from "./thread-session";
 
 interface RunEndProps {
   readonly run: CallView;
   readonly index: CallIndex;
   readonly isLast: boolean;
-  /** It had said something that is not part of the conversation. */
+  /** It streamed text that is not part of the conversation. */
   readonly isCutShort: boolean;
 }
 
-/** How a run ended, where it did not simply end well, and the way on. Most did, and then there is nothing to keep up to date. */
+/** Shows how a run ended and how to continue. Renders nothing, and subscribes to nothing, for the most common end: success. */
 export function RunEnd(props: RunEndProps): ReactNode {
   const { status } = props.run;
   return status === "ok" || status === "running" ? null : <OtherEnd {...props} status={status} />;
@@ -40,22 +40,22 @@ function OtherEnd({
 }: RunEndProps & { readonly status: OtherStatus }): ReactNode {
   const { runId } = run;
   const shownRun = useShownRun();
-  const told = useSettledThread(
+  const lastError = useStableThread(
     useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
   );
-  const answered = useSettledThread(
-    useCallback(({ calls }: SettledThread) => followsQuestion(calls, runId), [runId]),
+  const answered = useStableThread(
+    useCallback(({ calls }: SettledThread) => followsInterrupt(calls, runId), [runId]),
   );
-  const failure = runFailure(run, index, told);
-  const words = endWords(status, isLast, failure);
+  const failure = runFailure(run, index, lastError);
+  const words = endText(status, isLast, failure);
   if (!words) return null;
-  // An answer that made its first step fail would make it fail again.
-  const asksAgain =
+  // A response that made the first step fail would make it fail again.
+  const canReask =
     answered && status !== "lost" && !index.childrenOf(run).some(({ status }) => status === "ok");
   return (
     <div className={styles.end} data-status={status}>
       <p>{words}</p>
-      {isLast && status !== "interrupted" && (asksAgain ? <AskAgain /> : <TryAgain />)}
+      {isLast && status !== "interrupted" && (canReask ? <ReaskInterrupt /> : <TryAgain />)}
       {isCutShort && (
         <Button look="quiet" onClick={() => shownRun.show(runId)}>
           See what it said
@@ -70,10 +70,10 @@ function OtherEnd({
   );
 }
 
-function endWords(status: OtherStatus, isLast: boolean, failure: Failure | undefined): string | undefined {
+function endText(status: OtherStatus, isLast: boolean, failure: Failure | undefined): string | undefined {
   switch (status) {
     case "error":
-      return failureWords(failure);
+      return failureText(failure);
     case "lost":
       return "The run was lost: the service that ran it crashed, and could not recover it.";
     case "cancelled":
@@ -83,18 +83,18 @@ function endWords(status: OtherStatus, isLast: boolean, failure: Failure | undef
   }
 }
 
-/** Whether the run before this one ended with a question: then this one was to take the answer. */
-function followsQuestion(calls: readonly CallView[], runId: string): boolean {
+/** Whether the run before this one ended with an interrupt: then this one received the response. */
+function followsInterrupt(calls: readonly CallView[], runId: string): boolean {
   const runs = calls.filter(({ kind }) => kind === "run");
   return runs[runs.findIndex((run) => run.runId === runId) - 1]?.status === "interrupted";
 }
 
-/** An answer that made the graph fail would make it fail again: it is taken back, and the question asked anew. */
-function AskAgain(): ReactNode {
+/** Discards the response and asks again: a response that made the graph fail would make it fail again. */
+function ReaskInterrupt(): ReactNode {
   const commands = useCommands();
   const { track } = useSteering();
   const [outcome, setOutcome] = useState<CommandOutcome>();
-  const refusal = outcome?.kind === "refused" ? outcome.message : outcome && outcomeWords(outcome);
+  const refusal = outcome?.kind === "refused" ? outcome.message : outcome && outcomeText(outcome);
   return (
     <>
       <Button onClick={() => void track(commands.askAgain()).then(setOutcome)}>Ask again</Button>
@@ -103,7 +103,7 @@ function AskAgain(): ReactNode {
   );
 }
 
-/** Goes on from where the run broke off, whatever failed. */
+/** Retries the run from the step that failed. */
 function TryAgain(): ReactNode {
   const thread = useThreadHandle();
   const retry = useRetry(thread);

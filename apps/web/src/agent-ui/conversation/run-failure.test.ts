@@ -1,7 +1,7 @@
 import type { CallView } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
 import { callIndex } from "./call-index";
-import { failureWords, runFailure } from "./failure";
+import { failureText, runFailure } from "./failure";
 
 const call = (callId: string, more: Partial<CallView>): CallView => ({
   runId: "r1",
@@ -51,17 +51,17 @@ describe("runFailure", () => {
 
 describe("failureWords", () => {
   it("name the node once", () => {
-    expect(failureWords(SAFE)).toBe("The run failed in node `sum`: The graph failed while it ran.");
-    expect(failureWords({ ...SAFE, message: "Poet failed in node `sum`." })).toBe(
+    expect(failureText(SAFE)).toBe("The run failed in node `sum`: The graph failed while it ran.");
+    expect(failureText({ ...SAFE, message: "Poet failed in node `sum`." })).toBe(
       "The run failed: Poet failed in node `sum`.",
     );
   });
 
   it("have the graph's own error where it is known", () => {
-    expect(failureWords({ ...SAFE, ...OWN })).toBe("The run failed in node `sum`: RangeError: no numbers");
+    expect(failureText({ ...SAFE, ...OWN })).toBe("The run failed in node `sum`: RangeError: no numbers");
   });
 
   it("say that it failed where nothing else is known", () => {
-    expect(failureWords(undefined)).toBe("The run failed.");
+    expect(failureText(undefined)).toBe("The run failed.");
   });
 });

@@ -10,7 +10,7 @@ export const ORIGIN_HINTS: Readonly<Record<RunOrigin, string>> = {
   outsider: "Started outside this service, by a client of the agent's own server",
 };
 
-const SPEAKER_WORDS: Readonly<Record<RunOrigin, string>> = {
+const SPEAKER_LABELS: Readonly<Record<RunOrigin, string>> = {
   you: "You",
   "another-tab": "Another tab",
   person: "A person of the account",
@@ -19,9 +19,9 @@ const SPEAKER_WORDS: Readonly<Record<RunOrigin, string>> = {
 };
 
 interface Facts {
-  /** This page asked for it. */
+  /** This page started it. */
   readonly isOwn: boolean;
-  /** When the page was opened, in milliseconds: of what began before, the tab is not known. */
+  /** When the page was opened, in milliseconds. For earlier runs the tab is unknown. */
   readonly openedAt: number;
   /** Other people may have started it as well. */
   readonly isShared: boolean;
@@ -36,33 +36,33 @@ export function runOrigin(run: CallView | undefined, { isOwn, openedAt, isShared
   return "another-tab";
 }
 
-/** What began a run: a message, an answer to the agent's question, a command, or nothing that one can see. */
+/** How a run started: by a message, a response to an interrupt, a command, or nothing visible. */
 export type Opening =
   | { readonly kind: "message" | "nothing" }
   | { readonly kind: "command"; readonly command: string }
-  /** `words`: what was answered, where the log tells it. */
+  /** `words`: the text of the response, where the log contains it. */
   | { readonly kind: "answer"; readonly words: string | undefined }
-  /** Went on behind a pause, or had the question asked again; or edited what the agent holds. */
+  /** `continued`: after a pause, or to ask the question again. `edited`: changed the state of the agent. */
   | { readonly kind: "continued" | "edited" };
 
-/** Whether a run is an edit of the state, and no work of the agent. */
+/** Whether a run is an edit of the state, without work of the agent. */
 export function isEdit(
   startedBy: { readonly kind: string; readonly id?: string | undefined } | undefined,
 ): boolean {
   return startedBy?.kind === "client" && startedBy.id === "edit_state";
 }
 
-/** Who began a run, and how. `person`: whom the service names. */
+/** A sentence about who started a run, and how. `person`: the starter as reported by the service. */
 export function originWords(origin: RunOrigin, opening: Opening, person?: string): string {
-  const who = (origin === "person" ? person : undefined) ?? SPEAKER_WORDS[origin];
+  const who = (origin === "person" ? person : undefined) ?? SPEAKER_LABELS[origin];
   switch (opening.kind) {
     case "message":
       return who;
     case "command":
       return `${who} ran ${opening.command}`;
     case "answer":
-      // A person who answers is the same in each of their tabs.
-      return `${origin === "another-tab" ? SPEAKER_WORDS.you : who} ${opening.words ?? "answered"}`;
+      // Responses from another tab are attributed to the same person.
+      return `${origin === "another-tab" ? SPEAKER_LABELS.you : who} ${opening.words ?? "answered"}`;
     case "continued":
       return `${who} continued`;
     case "edited":

@@ -4,11 +4,11 @@ import type { CallView, LoggedFrame } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useCallback, useId, useState, useSyncExternalStore } from "react";
-import { FoldRow } from "../primitives/disclosure";
-import { ProgressBar } from "../primitives/status";
-import { Elapsed } from "../primitives/time";
+import { DisclosureRow } from "../primitives/disclosure";
+import { Elapsed } from "../primitives/elapsed";
+import { ProgressBar } from "../primitives/progress-bar";
 import { activePath, type CallIndex, countWork, failedStep, isPassing } from "./call-index";
-import { CallBlock, EarlierCalls } from "./call-row";
+import { CallRow, EarlierCalls } from "./call-row";
 import { type Progress, progressOf } from "./progress";
 import styles from "./run-work.module.css";
 
@@ -17,7 +17,7 @@ interface WorkProps {
   readonly index: CallIndex;
 }
 
-/** What a run did, or is doing right now, in one line; behind it every step, down to the model's calls. */
+/** Summarizes the work of a run in one row, which expands to every step, down to model calls. */
 export function Work({ run, index }: WorkProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
@@ -28,11 +28,11 @@ export function Work({ run, index }: WorkProps): ReactNode {
   const usage = usageBelow(run, index);
   const path = isRunning ? activePath(run, index) : [];
   const failed = failedStep(run, index);
-  const told = useToldProgress(isRunning);
-  const progress = path.map((call) => progressOf(call.progress)).findLast(Boolean) ?? told;
+  const reported = useReportedProgress(isRunning);
+  const progress = path.map((call) => progressOf(call.progress)).findLast(Boolean) ?? reported;
   return (
     <div className={styles.work} data-quiet="true" data-running={isRunning}>
-      <FoldRow
+      <DisclosureRow
         isOpen={isOpen}
         onToggle={() => setOpen(!isOpen)}
         controls={id}
@@ -40,32 +40,32 @@ export function Work({ run, index }: WorkProps): ReactNode {
         disabled={steps.length === 0 && run.earlier === undefined}
       >
         <span className={styles.words}>
-          {isRunning ? runningWords(path, progress?.words) : workWords(run, drawn, index)}
+          {isRunning ? runningText(path, progress?.words) : workText(run, drawn, index)}
         </span>
         {failed && <span className={styles.failed}>{failed.name} failed</span>}
         <span className={styles.time}>
           <Elapsed startedAt={run.startedAt} endedAt={run.endedAt} />
         </span>
         {usage > 0 && <span className={styles.time}>{usage.toLocaleString("en")} tokens</span>}
-      </FoldRow>
+      </DisclosureRow>
       {progress?.share !== undefined && (
         <ProgressBar share={progress.share} label={progress.words} className={styles.progress} />
       )}
       <div id={id} hidden={!isOpen} className={styles.steps}>
         {isOpen && run.earlier !== undefined && <EarlierCalls count={run.earlier} />}
-        {isOpen && drawn.map((step) => <CallBlock key={step.callId} call={step} index={index} />)}
+        {isOpen && drawn.map((step) => <CallRow key={step.callId} call={step} index={index} />)}
       </div>
     </div>
   );
 }
 
-function runningWords(path: readonly CallView[], progress: string | undefined): string {
+function runningText(path: readonly CallView[], progress: string | undefined): string {
   if (progress !== undefined) return progress;
   const names = path.filter(({ kind }) => kind !== "model").map(({ name }) => name);
   return names.length === 0 ? "Working…" : names.join(" › ");
 }
 
-function workWords(run: CallView, steps: readonly CallView[], index: CallIndex): string {
+function workText(run: CallView, steps: readonly CallView[], index: CallIndex): string {
   const { subgraph, tool, model } = countWork(run, index);
   if (subgraph + tool + model === 0) return steps.map(({ name }) => name).join(", ") || "Nothing to do";
   const parts = [counted(subgraph, "subagent"), counted(tool, "tool call"), counted(model, "model call")];
@@ -82,22 +82,22 @@ function usageBelow(call: CallView, index: CallIndex): number {
 }
 
 const nothing = () => undefined;
-const keepStill = () => () => {};
+const noSubscription = () => () => {};
 
-/** What the run under way said last of its progress, in an event of its own. */
-function useToldProgress(isRunning: boolean): Progress | undefined {
+/** The latest progress that the active run reported in a custom event. */
+function useReportedProgress(isRunning: boolean): Progress | undefined {
   const { events } = useThreadHandle();
-  const read = useCallback(() => lastTold(events.getSnapshot()), [events]);
-  const told = useSyncExternalStore(
-    isRunning ? events.subscribe : keepStill,
+  const read = useCallback(() => lastReported(events.getSnapshot()), [events]);
+  const reported = useSyncExternalStore(
+    isRunning ? events.subscribe : noSubscription,
     isRunning ? read : nothing,
     nothing,
   );
-  return progressOf(told);
+  return progressOf(reported);
 }
 
-/** Looks back no further than to where the run began. */
-export function lastTold(frames: readonly LoggedFrame[]): Json | undefined {
+/** The latest reported progress. Searches back to the start of the run at most. */
+export function lastReported(frames: readonly LoggedFrame[]): Json | undefined {
   for (let at = frames.length - 1; at >= 0; at -= 1) {
     const event = frames[at]?.event;
     if (!event || event.type === "RUN_STARTED") return undefined;

@@ -42,25 +42,25 @@ function speaking(content: string): Partial<ThreadView> {
 it("says nothing of a text that grows, however many listen", () => {
   const { store, listeners, show } = thread();
   show(speaking("la"));
-  const settled = settledThread(store);
+  const stable = settledThread(store);
   const heard = vi.fn();
-  for (let count = 0; count < 3; count += 1) settled.subscribe(() => heard());
-  const before = settled.getSnapshot();
+  for (let count = 0; count < 3; count += 1) stable.subscribe(() => heard());
+  const before = stable.getSnapshot();
   show(speaking("la la"));
   expect(heard).not.toHaveBeenCalled();
-  expect(settled.getSnapshot()).toBe(before);
+  expect(stable.getSnapshot()).toBe(before);
   expect(listeners.size).toBe(1);
 });
 
 it("says who begins to speak, and who ends", () => {
   const { store, show } = thread();
-  const settled = settledThread(store);
+  const stable = settledThread(store);
   const heard = vi.fn();
-  settled.subscribe(heard);
+  stable.subscribe(heard);
   show(speaking("la"));
-  expect(settled.getSnapshot().speaking).toEqual(["m"]);
+  expect(stable.getSnapshot().speaking).toEqual(["m"]);
   show({ open: [] });
-  expect(settled.getSnapshot().speaking).toEqual([]);
+  expect(stable.getSnapshot().speaking).toEqual([]);
   expect(heard).toHaveBeenCalledTimes(2);
 });
 
@@ -70,23 +70,23 @@ it.each<[string, Partial<ThreadView>]>([
   ["a run", { run: { runId: "r", serviceRunId: "r", attempt: 0, status: "running", error: null } }],
 ])("tells of %s that came", (_, change) => {
   const { store, show } = thread();
-  const settled = settledThread(store);
+  const stable = settledThread(store);
   const heard = vi.fn();
-  settled.subscribe(heard);
+  stable.subscribe(heard);
   show(change);
   expect(heard).toHaveBeenCalledTimes(1);
-  expect(settled.getSnapshot()).toMatchObject(change);
+  expect(stable.getSnapshot()).toMatchObject(change);
 });
 
 it("leaves the thread with the last who listens, and is right when somebody comes again", () => {
   const { store, listeners, show } = thread();
-  const settled = settledThread(store);
-  settled.subscribe(() => {})();
+  const stable = settledThread(store);
+  stable.subscribe(() => {})();
   expect(listeners.size).toBe(0);
   show(speaking("unheard"));
   const heard = vi.fn();
-  settled.subscribe(heard);
-  expect(settled.getSnapshot().speaking).toEqual(["m"]);
+  stable.subscribe(heard);
+  expect(stable.getSnapshot().speaking).toEqual(["m"]);
   show(speaking("unheard, heard"));
   expect(heard).not.toHaveBeenCalled();
 });
@@ -119,9 +119,9 @@ it.each<[string, Partial<ThreadView>, readonly string[]]>([
 ])("tells of %s only those that are about it, or about the newest message", (_, change, concerned) => {
   const { store, show } = thread();
   show({ messages: [A, B], calls: [R1, R2], run: { ...RUN, status: "running" } });
-  const settled = settledThread(store);
+  const stable = settledThread(store);
   const heard: string[] = [];
-  for (const id of ["a", "b", "c", "m", "r1", "r2", "t1"]) settled.subscribe(() => heard.push(id), id);
+  for (const id of ["a", "b", "c", "m", "r1", "r2", "t1"]) stable.subscribe(() => heard.push(id), id);
   show(change);
   expect(heard).toEqual(concerned);
 });
@@ -129,9 +129,9 @@ it.each<[string, Partial<ThreadView>, readonly string[]]>([
 it("tells of a tool's result that was taken back", () => {
   const { store, show } = thread();
   show({ messages: [A, { ...B, role: "tool", toolCallId: "t1" }, C] });
-  const settled = settledThread(store);
+  const stable = settledThread(store);
   const heard = vi.fn();
-  settled.subscribe(heard, "t1");
+  stable.subscribe(heard, "t1");
   show({ messages: [A, C] });
   expect(heard).toHaveBeenCalledTimes(1);
 });

@@ -3,34 +3,34 @@
 import type { CallView, Store, ThreadSnapshot, ThreadView } from "@throughline/agent-client";
 import { shallowEqual, useThreadHandle } from "@throughline/agent-react";
 import { useCallback, useMemo, useSyncExternalStore } from "react";
-import { tellFew } from "../primitives/notify-in-batches";
+import { notifyInBatches } from "../primitives/notify-in-batches";
 
 interface DerivedStore<T> extends Store<T> {
-  /** `about`: the id of a message, run or tool call, for a listener that shows nothing else. */
+  /** `about`: the id of a message, run or tool call. The listener is called for changes of that one only. */
   subscribe(listener: () => void, about?: string): () => void;
 }
 
-/** By listener, what it is about; `undefined`: anything. */
+/** Listeners with the id each one is about; `undefined`: any change. */
 type Listeners = ReadonlyMap<() => void, string | undefined>;
 
 /**
- * A store of what `read` gives, which changes with `source` alone. It listens to `source` while it has listeners itself, and
- * has `tell` call them when the value is another.
+ * Derives a store from `read`, whose value changes only with `source`. It subscribes to `source` while it has listeners itself, and
+ * has `notify` call them when the value has changed.
  */
 function derivedStore<T>(
   source: Store<unknown>,
   read: () => T,
-  tell: (listeners: Listeners, before: T, now: T) => void,
+  notify: (listeners: Listeners, before: T, now: T) => void,
 ): DerivedStore<T> {
   const listeners = new Map<() => void, string | undefined>();
   let leave: (() => void) | undefined;
-  let told: T;
+  let lastNotified: T;
 
-  function notice(): void {
-    const [before, now] = [told, read()];
+  function onSourceChange(): void {
+    const [before, now] = [lastNotified, read()];
     if (now === before) return;
-    told = now;
-    tell(listeners, before, now);
+    lastNotified = now;
+    notify(listeners, before, now);
   }
 
   return {
@@ -39,8 +39,8 @@ function derivedStore<T>(
       const own = () => listener();
       listeners.set(own, about);
       if (!leave) {
-        leave = source.subscribe(notice);
-        told = read();
+        leave = source.subscribe(onSourceChange);
+        lastNotified = read();
       }
       return () => {
         listeners.delete(own);
@@ -52,10 +52,10 @@ function derivedStore<T>(
   };
 }
 
-/** By run, in the order they began: the run and all its work. */
+/** Calls by run, in the order the runs began: the run and all calls below it. */
 export type CallsByRun = ReadonlyMap<string, readonly CallView[]>;
 
-/** The calls of a thread, with the list that they were read from. */
+/** The calls of a thread grouped by run, with the list they come from. */
 export interface GroupedCalls {
   readonly calls: readonly CallView[];
   readonly byRun: CallsByRun;
@@ -64,15 +64,15 @@ export interface GroupedCalls {
 const NO_CALLS: GroupedCalls = { calls: [], byRun: new Map() };
 
 /**
- * Calls change at the end of their list, so only the runs that have some behind the first change since `before` are read again.
- * Those of every other run keep their list.
+ * Groups calls by run, incrementally. Calls change at the end of their list, so only runs with calls after the first change since
+ * `before` are grouped again. Every other run retains its list.
  */
 export function callsByRun(calls: readonly CallView[], before: GroupedCalls = NO_CALLS): CallsByRun {
-  const at = calls.findIndex((call, place) => call !== before.calls[place]);
+  const at = calls.findIndex((call, index) => call !== before.calls[index]);
   const first = at < 0 ? calls.length : at;
   const changed = new Map<string, CallView[]>();
   for (const list of [before.calls, calls])
-    for (let place = first; place < list.length; place += 1) changed.set(list[place]?.runId ?? "", []);
+    for (let index = first; index < list.length; index += 1) changed.set(list[index]?.runId ?? "", []);
   for (const call of calls) changed.get(call.runId)?.push(call);
   const byRun = new Map<string, readonly CallView[]>();
   for (const { runId } of calls) {
@@ -89,13 +89,13 @@ function isSame(before: readonly CallView[], now: readonly CallView[]): boolean 
   return before.length === now.length && now.every((call, at) => call === before[at]);
 }
 
-/** The tool call that a call is the work of: of the tool itself, or of the subagent behind it. */
+/** The tool call that a call belongs to, as the tool itself or as its subagent. */
 export function toolCallIdOf({ kind, callId, toolCallId }: CallView): string | undefined {
   if (kind === "tool") return callId;
   return kind === "subgraph" ? toolCallId : undefined;
 }
 
-/** The runs whose calls changed, and the tool calls that were made in those. */
+/** Ids of the runs whose calls changed, and of the tool calls made in those runs. */
 export function changedRuns(before: CallsByRun, now: CallsByRun): readonly string[] {
   if (before === now) return [];
   const lists = [...new Set([...before.keys(), ...now.keys()])]
@@ -104,15 +104,15 @@ export function changedRuns(before: CallsByRun, now: CallsByRun): readonly strin
   return lists.flatMap((calls) => calls.flatMap((call) => [call.runId, toolCallIdOf(call) ?? call.runId]));
 }
 
-/** A thread without the text that streams: what a token leaves as it is. Of messages under way, the text is not in here. */
+/** The part of a thread that a token does not change: without the text of streaming messages. */
 export interface SettledThread extends Pick<ThreadView, "messages" | "calls" | "run"> {
-  /** The calls, where one run's are asked for. */
+  /** The calls grouped by run. */
   readonly byRun: CallsByRun;
-  /** Ids of the messages whose text is under way. */
+  /** Ids of the messages whose text is streaming. */
   readonly speaking: readonly string[];
 }
 
-const NOTHING_SETTLED: SettledThread = {
+const EMPTY_STABLE_THREAD: SettledThread = {
   messages: [],
   calls: [],
   byRun: callsByRun([]),
@@ -123,31 +123,31 @@ const NOTHING_SETTLED: SettledThread = {
 const ofThread = new WeakMap<Store<ThreadSnapshot>, DerivedStore<SettledThread>>();
 
 /**
- * For all that shows what has settled. With listeners of the thread itself, a token would cost as much as there are turns on
- * the page; here it costs one comparison, however many listen. A message, run or tool call that changes costs as much as there
- * are listeners about it.
+ * The store of a thread's stable part, for all components that do not show streaming text. With listeners on the thread itself, the
+ * cost of a token would grow with the turns on the page; here it is one comparison, independent of the number of listeners. A
+ * changed message, run or tool call costs as much as there are listeners about it.
  */
 export function settledThread(thread: Store<ThreadSnapshot>): DerivedStore<SettledThread> {
   const known = ofThread.get(thread);
   if (known) return known;
   let view: ThreadView | undefined;
-  let settled = NOTHING_SETTLED;
+  let stable = EMPTY_STABLE_THREAD;
 
   function read(): SettledThread {
     const now = thread.getSnapshot().view;
-    if (now === view) return settled;
+    if (now === view) return stable;
     view = now;
-    settled = settle(settled, now);
-    return settled;
+    stable = toStable(stable, now);
+    return stable;
   }
 
-  const made = derivedStore(thread, read, tellConcerned);
+  const made = derivedStore(thread, read, notifyAffected);
   ofThread.set(thread, made);
   return made;
 }
 
-/** The very same as `before` when nothing but text came. */
-function settle(before: SettledThread, { messages, calls, run, open }: ThreadView): SettledThread {
+/** Projects a view to its stable part. Returns `before` itself when only text was added. */
+function toStable(before: SettledThread, { messages, calls, run, open }: ThreadView): SettledThread {
   const speaking = open.flatMap(({ message, isSpeaking }) => (isSpeaking ? [message.id] : []));
   const isSameSpeaking = shallowEqual(before.speaking, speaking);
   const isSameCalls = before.calls === calls;
@@ -161,17 +161,17 @@ function settle(before: SettledThread, { messages, calls, run, open }: ThreadVie
   };
 }
 
-function tellConcerned(listeners: Listeners, before: SettledThread, now: SettledThread): void {
+function notifyAffected(listeners: Listeners, before: SettledThread, now: SettledThread): void {
   const changed = changedIds(before, now);
   for (const [listener, about] of [...listeners]) if (about === undefined || changed.has(about)) listener();
 }
 
-/** The messages, runs and tool calls of which something changed. Of the newest message, how its run stands counts as well. */
+/** Ids of the changed messages, runs and tool calls. Always includes the newest message, which depends on the run's status too. */
 function changedIds(before: SettledThread, now: SettledThread): ReadonlySet<string | undefined> {
   const changed = new Set<string | undefined>(changedRuns(before.byRun, now.byRun));
   if (before.speaking !== now.speaking)
     for (const id of [...before.speaking, ...now.speaking]) changed.add(id);
-  // Of both lists: a result that was taken back concerns the line of its tool.
+  // Both directions: a retracted result changes the row of its tool.
   for (const [one, other] of [
     [before.messages, now.messages],
     [now.messages, before.messages],
@@ -186,16 +186,16 @@ function changedIds(before: SettledThread, now: SettledThread): ReadonlySet<stri
 const busyOfThread = new WeakMap<Store<ThreadSnapshot>, Store<boolean>>();
 
 /**
- * Whether a run is under way, for what every answer of the thread shows. A run that begins or ends changes as many buttons as
- * there are answers, so listeners are called a few at a time, and not in the frame that shows it. (A deferred context would
- * not do: React looks for its consumers in one go.)
+ * Whether a run is active, for the buttons that every message shows. A run that begins or ends changes as many buttons as there are
+ * messages, so listeners are called in batches, and not in the frame that shows the change. (A deferred context would not work:
+ * React visits all of its consumers in one pass.)
  */
 function threadBusy(thread: Store<ThreadSnapshot>): Store<boolean> {
   const known = busyOfThread.get(thread);
   if (known) return known;
-  const settled = settledThread(thread);
-  const read = () => settled.getSnapshot().run?.status === "running";
-  const made = derivedStore(settled, read, (listeners) => setTimeout(tellFew, 0, listeners));
+  const stable = settledThread(thread);
+  const read = () => stable.getSnapshot().run?.status === "running";
+  const made = derivedStore(stable, read, (listeners) => setTimeout(notifyInBatches, 0, listeners));
   busyOfThread.set(thread, made);
   return made;
 }
@@ -207,43 +207,43 @@ export function useIsThreadBusy(): boolean {
 
 const notBusy = () => false;
 
-/** A part of what has settled: never asked for while nothing but text comes. Keep `select` the same between renders. */
-export function useSettledThread<T>(
-  select: (settled: SettledThread) => T,
+/** Selects from the stable part of the thread; never runs while only text streams. `select` must be stable between renders. */
+export function useStableThread<T>(
+  select: (stable: SettledThread) => T,
   isEqual?: (a: T, b: T) => boolean,
 ): T {
-  return useSettled(undefined, select, isEqual);
+  return useStable(undefined, select, isEqual);
 }
 
-/** What has settled of one message, run or tool call: asked for only when something of that one changed. */
-export function useSettledPart<T>(
+/** Selects data of one message, run or tool call; runs only when that one changed. `select` must be stable between renders. */
+export function useStablePart<T>(
   id: string,
-  select: (settled: SettledThread, id: string) => T,
+  select: (stable: SettledThread, id: string) => T,
   isEqual?: (a: T, b: T) => boolean,
 ): T {
-  return useSettled(
+  return useStable(
     id,
-    useCallback((settled: SettledThread) => select(settled, id), [select, id]),
+    useCallback((stable: SettledThread) => select(stable, id), [select, id]),
     isEqual,
   );
 }
 
-function useSettled<T>(
+function useStable<T>(
   about: string | undefined,
-  select: (settled: SettledThread) => T,
+  select: (stable: SettledThread) => T,
   isEqual: (a: T, b: T) => boolean = Object.is,
 ): T {
   const store = settledThread(useThreadHandle());
   const subscribe = useCallback((listener: () => void) => store.subscribe(listener, about), [store, about]);
   const [read, readOnServer] = useMemo(() => {
-    let last: { readonly settled: SettledThread; readonly value: T } | undefined;
-    function read(settled: SettledThread): T {
-      if (last?.settled === settled) return last.value;
-      const next = select(settled);
-      last = { settled, value: last && isEqual(last.value, next) ? last.value : next };
+    let last: { readonly stable: SettledThread; readonly value: T } | undefined;
+    function read(stable: SettledThread): T {
+      if (last?.stable === stable) return last.value;
+      const next = select(stable);
+      last = { stable, value: last && isEqual(last.value, next) ? last.value : next };
       return last.value;
     }
-    return [() => read(store.getSnapshot()), () => read(NOTHING_SETTLED)];
+    return [() => read(store.getSnapshot()), () => read(EMPTY_STABLE_THREAD)];
   }, [store, select, isEqual]);
   return useSyncExternalStore(subscribe, read, readOnServer);
 }

@@ -20,42 +20,42 @@ import {
   useState,
 } from "react";
 
-/** How a message that did not get through is to be sent once more. */
-type Again = "plainly" | "in-turn" | "instead";
+/** How an unsent message is sent again. */
+type ResendMode = "plainly" | "in-turn" | "instead";
 
-/** What this page does to the thread, and what it remembers of it. */
-interface Steering {
-  /** How sending came out, by message, where it did not work. */
+/** The commands of this page to the thread, and the state it holds about them. */
+interface ThreadSession {
+  /** Outcomes of messages that could not be sent, by message id. */
   readonly outcomes: ReadonlyMap<string, CommandOutcome>;
-  /** Never waited for: the message shows at once, and what becomes of it shows there. Gives its id. */
+  /** Sends a message without waiting: it shows at once, with its outcome. Returns its id. */
   send(content: string | readonly JsonObject[]): string;
-  sendAgain(message: MessageView, how: Again): void;
+  resend(message: MessageView, how: ResendMode): void;
   discard(messageId: string): void;
-  /** Runs that this page asked for, and not another tab; by the service's own id. */
+  /** Whether this page, not another tab, started the run. Takes the id of the service. */
   isOwnRun(runId: string): boolean;
   isOwnMessage(messageId: string): boolean;
-  /** Any other command: what it starts is this page's own. */
+  /** Registers any other command, so that its run counts as started by this page. */
   track(command: SubmittedCommand): Promise<CommandOutcome>;
-  /** A run that this page asked for by another way than a command. */
+  /** Registers a run that this page started by other means than a command. */
   claim(runId: string): void;
-  /** What messages ask for by name; `undefined`: what the thread remembers. */
+  /** The model that messages name; `undefined`: the one stored in the thread. */
   readonly model: string | undefined;
   setModel(model: string | undefined): void;
 }
 
-const SteeringContext = createContext<Steering | undefined>(undefined);
+const ThreadSessionContext = createContext<ThreadSession | undefined>(undefined);
 
-export function useSteering(): Steering {
-  const steering = useContext(SteeringContext);
-  if (!steering) throw new Error("useSteering() needs a <SteeringProvider> above it.");
-  return steering;
+export function useSteering(): ThreadSession {
+  const session = useContext(ThreadSessionContext);
+  if (!session) throw new Error("useSteering() needs a <SteeringProvider> above it.");
+  return session;
 }
 
 export function SteeringProvider({
   onSend,
   children,
 }: {
-  /** With the first of these the thread begins to exist. */
+  /** Called with each command. The first one creates the thread. */
   readonly onSend: () => void;
   readonly children: ReactNode;
 }): ReactNode {
@@ -68,14 +68,14 @@ export function SteeringProvider({
   const newest = useRef(onSend);
   newest.current = onSend;
 
-  const steering = useMemo<Steering>(() => {
+  const session = useMemo<ThreadSession>(() => {
     function track(command: SubmittedCommand): Promise<CommandOutcome> {
       newest.current();
       ownRuns.add(command);
       return command;
     }
 
-    async function submit(message: MessageView, how: Again): Promise<void> {
+    async function submit(message: MessageView, how: ResendMode): Promise<void> {
       ownMessages.current.add(message.id);
       setOutcomes((before) => without(before, message.id));
       const input: RunInput = { messages: [message], ...(model !== undefined && { model }) };
@@ -97,7 +97,7 @@ export function SteeringProvider({
         void submit({ id, role: "user", content }, "plainly");
         return id;
       },
-      sendAgain({ local: _local, ...message }, how) {
+      resend({ local: _local, ...message }, how) {
         void submit(message, how);
       },
       discard(messageId) {
@@ -111,7 +111,7 @@ export function SteeringProvider({
     };
   }, [handle, commands, outcomes, ownRuns, model]);
 
-  return <SteeringContext value={steering}>{children}</SteeringContext>;
+  return <ThreadSessionContext value={session}>{children}</ThreadSessionContext>;
 }
 
 function without(
@@ -125,13 +125,13 @@ function without(
 }
 
 interface OwnRuns {
-  /** By the service's own id. */
+  /** Takes the id of the service. */
   has(runId: string): boolean;
   add(command: SubmittedCommand): void;
   claim(runId: string): void;
 }
 
-/** Runs that commands of this page started. */
+/** The runs that this page started. */
 export function useOwnRuns(): OwnRuns {
   const handle = useThreadHandle();
   const commandIds = useRef(new Set<string>());
@@ -157,7 +157,7 @@ export function useOwnRuns(): OwnRuns {
       claim,
       add(command) {
         commandIds.current.add(command.runId);
-        // A short run may be over before anything of it was drawn.
+        // A short run may end before any of it was rendered.
         void command.then((outcome) => {
           if ("serviceRunId" in outcome) claim(outcome.serviceRunId);
         });

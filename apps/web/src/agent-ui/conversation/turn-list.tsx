@@ -5,7 +5,7 @@ import { memo, type ReactNode, useRef } from "react";
 import { turnAnchor } from "./anchors";
 import { AssistantMessage } from "./assistant-message";
 import { type CallIndex, useRunCalls } from "./call-index";
-import { useDrawnFrom, useIsSeen, useLinkedTurn } from "./progressive-rendering";
+import { useIsSeen, useLinkedTurn, useProgressiveTurns } from "./progressive-rendering";
 import { RunCaption } from "./run-caption";
 import { RunEnd } from "./run-end";
 import { Work } from "./run-work";
@@ -16,15 +16,15 @@ import { UserMessage } from "./user-message";
 interface TurnListProps {
   readonly turns: readonly Turn[];
   readonly openedAt: number;
-  /** All are drawn at once, to be searched. */
+  /** Renders all turns at once, so that they can be searched. */
   readonly isSearched: boolean;
-  /** The address names a turn, which is brought into sight. */
+  /** Called before the list scrolls to the turn that the URL names. */
   readonly onLinked: () => void;
 }
 
-/** The turns on their line, the newest at the end. */
+/** The list of turns, the newest at the end. */
 export function TurnList({ turns, openedAt, isSearched, onLinked }: TurnListProps): ReactNode {
-  const drawnFrom = useDrawnFrom(turns.length);
+  const drawnFrom = useProgressiveTurns(turns.length);
   const linked = useLinkedTurn(turns, onLinked);
   return (
     <ol>
@@ -46,13 +46,13 @@ interface TurnViewProps {
   readonly turn: Turn;
   readonly isLast: boolean;
   readonly openedAt: number;
-  /** Its turn to be drawn has not come yet: its place is kept, and it is drawn when somebody looks at it. */
+  /** Not rendered yet: its space is reserved, and it renders when it becomes visible. */
   readonly isDeferred: boolean;
-  /** The page was opened at it. */
+  /** The URL names it. */
   readonly isLinked: boolean;
 }
 
-/** A point on the line, and what hangs on it. */
+/** One turn, with a point on the timeline. */
 const TurnView = memo(function TurnView({
   turn,
   isLast,
@@ -61,14 +61,14 @@ const TurnView = memo(function TurnView({
   isLinked,
 }: TurnViewProps): ReactNode {
   const anchor = turnAnchor(turn.key);
-  const place = useRef<HTMLLIElement>(null);
-  const isDrawn = useIsSeen(place, isDeferred) || !isDeferred;
+  const item = useRef<HTMLLIElement>(null);
+  const isDrawn = useIsSeen(item, isDeferred) || !isDeferred;
   const index = useRunCalls(isDrawn ? turn.runId : undefined);
   const { run } = index;
   return (
-    // The same element all along: out of sight, what is put into it then costs neither style nor layout.
+    // The element stays the same: content added to it off screen costs neither style nor layout.
     <li
-      ref={place}
+      ref={item}
       id={anchor}
       className={styles.turn}
       data-status={run?.status === "interrupted" && !isLast ? "answered" : run?.status}
@@ -96,13 +96,13 @@ const TurnView = memo(function TurnView({
   );
 });
 
-/** What a model said and no checkpoint holds is no part of the conversation either. */
+/** Whether a model streamed text that is in no checkpoint, and so not in the conversation. */
 function isCutShort({ status }: CallView, { messageIds }: Turn, { calls }: CallIndex): boolean {
   if (status !== "cancelled" && status !== "error" && status !== "lost") return false;
   return calls.some(({ kind, messageId = "" }) => kind === "model" && !messageIds.includes(messageId));
 }
 
-/** Of a run that ended before it did anything, how it ended says all. */
+/** Whether the work of a run is shown. A run that ended before its first step shows only its end. */
 function hasWork(run: CallView, index: CallIndex): boolean {
   return run.status === "running" || run.status === "ok" || index.childrenOf(run).length > 0;
 }

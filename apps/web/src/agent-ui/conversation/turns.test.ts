@@ -84,7 +84,7 @@ describe("turnsOf", () => {
     const calls = [run("r1", { status: "interrupted" }), run("r2")];
     const messages = [user("u1", "r1"), said("a1", "r1"), said("booked", "r2"), said("a2", "r2")];
     const turns = turnsOf(messages, callsByRun(calls));
-    expect(turns.map(({ messageIds, isAnswer }) => [messageIds.join(), isAnswer])).toEqual([
+    expect(turns.map(({ messageIds, isResponse }) => [messageIds.join(), isResponse])).toEqual([
       ["a1", false],
       ["booked,a2", true],
     ]);

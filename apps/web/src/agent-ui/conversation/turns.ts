@@ -1,17 +1,17 @@
 "use client";
 
 import type { CallView, MessageView } from "@throughline/agent-client";
-import { type CallsByRun, type SettledThread, useSettledThread } from "./stable-thread";
+import { type CallsByRun, type SettledThread, useStableThread } from "./stable-thread";
 
-/** A run, or what will be one, with what was said in it. */
+/** A run, or a message that will start one, with its messages. */
 export interface Turn {
   readonly key: string;
   readonly runId: string | undefined;
-  /** What a person said to begin it; a run that a schedule began has none. */
+  /** The person's message that started it; a run of a schedule has none. */
   readonly userId: string | undefined;
   readonly messageIds: readonly string[];
-  /** Begun by an answer to what the run before it asked. */
-  readonly isAnswer: boolean;
+  /** Started by a response to an interrupt of the run before it. */
+  readonly isResponse: boolean;
 }
 
 interface Segment {
@@ -23,18 +23,18 @@ interface Segment {
 
 const SERVICE_RUN = "throughline:";
 
-/** What was said, parted by who spoke and in which run. A run that said nothing (a command) stands where it began. */
+/** Groups messages into turns, by author and run. A run without messages (a command) is inserted at its start. */
 export function turnsOf(messages: readonly MessageView[], byRun: CallsByRun): readonly Turn[] {
   const segments = segmentsOf(messages);
-  const placed = new Set(segments.map(({ runId }) => runId));
+  const listed = new Set(segments.map(({ runId }) => runId));
   const order = new Map([...byRun.keys()].map((runId, at) => [runId, at]));
   for (const [runId, calls] of byRun) {
-    if (placed.has(runId) || runId.startsWith(SERVICE_RUN)) continue;
+    if (listed.has(runId) || runId.startsWith(SERVICE_RUN)) continue;
     const run = runIn(calls);
     if (!run || isBookkeeping(run, calls)) continue;
-    placeRun(segments, run, order);
+    insertRun(segments, run, order);
   }
-  // Several turns may be of one run, as when a person said two things to it: how it went stands once, behind them all.
+  // Several turns may belong to one run, as after two messages of a person: its work and end are shown once, in the last turn.
   const lastOf = new Map(segments.map(({ runId }, at) => [runId, at]));
   return segments.map(({ userId, messageIds, ...segment }, at) => {
     const runId = lastOf.get(segment.runId) === at ? segment.runId : undefined;
@@ -43,12 +43,12 @@ export function turnsOf(messages: readonly MessageView[], byRun: CallsByRun): re
       runId,
       userId,
       messageIds,
-      isAnswer: userId === undefined && isWaiting(segments[at - 1], byRun),
+      isResponse: userId === undefined && isWaiting(segments[at - 1], byRun),
     };
   });
 }
 
-/** Nobody did anything: the thread was brought up to what the graph holds, as after a fork. */
+/** Whether a run only synchronized the thread with the state of the graph, as after a fork, without any work. */
 function isBookkeeping(run: CallView, calls: readonly CallView[]): boolean {
   const hasEnded = run.status === "ok" || run.status === "interrupted";
   return run.startedBy?.kind === "foreign" && hasEnded && calls.length === 1;
@@ -84,11 +84,11 @@ function isShown(message: MessageView, asked: ReadonlySet<string>): boolean {
   return message.role !== "tool" || message.toolCallId === undefined || !asked.has(message.toolCallId);
 }
 
-/** What only this page knows of stays behind everything that has happened. */
-function placeRun(segments: Segment[], run: CallView, order: ReadonlyMap<string, number>): void {
-  const placeOf = ({ runId }: Segment) => (runId === undefined ? -1 : (order.get(runId) ?? -1));
-  const place = order.get(run.runId) ?? 0;
-  const later = segments.findIndex((segment) => segment.isLocal || placeOf(segment) > place);
+/** Inserts a run without messages in order. Local messages, which only this page has, stay after everything that has happened. */
+function insertRun(segments: Segment[], run: CallView, order: ReadonlyMap<string, number>): void {
+  const positionOf = ({ runId }: Segment) => (runId === undefined ? -1 : (order.get(runId) ?? -1));
+  const position = order.get(run.runId) ?? 0;
+  const later = segments.findIndex((segment) => segment.isLocal || positionOf(segment) > position);
   const at = later < 0 ? segments.length : later;
   segments.splice(at, 0, { runId: run.runId, userId: undefined, isLocal: false, messageIds: [] });
 }
@@ -98,20 +98,20 @@ function isSameTurn(a: Turn, b: Turn): boolean {
     a.key === b.key &&
     a.runId === b.runId &&
     a.userId === b.userId &&
-    a.isAnswer === b.isAnswer &&
+    a.isResponse === b.isResponse &&
     a.messageIds.length === b.messageIds.length &&
     a.messageIds.every((id, at) => id === b.messageIds[at])
   );
 }
 
-/** What was said, run by run. Renders when a message or a run comes or goes, never with a token. */
+/** The turns of the thread. Rerenders when a message or a run is added or removed, never with a token. */
 export function useTurns(): readonly Turn[] {
-  return useSettledThread(select, isSame);
+  return useStableThread(select, isSame);
 }
 
 let last: { messages: unknown; byRun: unknown; turns: readonly Turn[] } | undefined;
 
-/** The same lists give the same turns without another pass. */
+/** Computes the turns once per pair of lists; unchanged turns retain their identity. */
 function select({ messages, byRun }: SettledThread): readonly Turn[] {
   if (last?.messages === messages && last.byRun === byRun) return last.turns;
   const known = new Map(last?.turns.map((turn) => [turn.key, turn]));

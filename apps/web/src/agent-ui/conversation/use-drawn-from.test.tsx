@@ -2,7 +2,7 @@
 import { act, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { useDrawnFrom } from "./progressive-rendering";
+import { useProgressiveTurns } from "./progressive-rendering";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 
@@ -31,7 +31,7 @@ interface ShownProps {
 }
 
 function Shown({ count, onFrom }: ShownProps): ReactNode {
-  onFrom(useDrawnFrom(count));
+  onFrom(useProgressiveTurns(count));
   return null;
 }
 

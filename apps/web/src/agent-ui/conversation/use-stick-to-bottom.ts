@@ -2,7 +2,7 @@
 
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-/** Closer to the end than this, in pixels, counts as being there. */
+/** Distance from the end, in pixels, that counts as being at the end. */
 const NEAR = 48;
 
 interface StickToBottom {
@@ -10,11 +10,11 @@ interface StickToBottom {
   readonly content: RefObject<HTMLDivElement | null>;
   readonly isAtEnd: boolean;
   jump(): void;
-  /** Stays where it is, as when a reader scrolled up. */
+  /** Stops following, as when a reader scrolls up. */
   release(): void;
 }
 
-/** Follows what is added at the end, until the reader scrolls up; from then on nothing moves under their eyes. */
+/** Follows content added at the end until the reader scrolls up; then the scroll position stays. */
 export function useStickToBottom(): StickToBottom {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);

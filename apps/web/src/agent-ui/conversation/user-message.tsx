@@ -5,14 +5,15 @@ import dynamic from "next/dynamic";
 import { memo, type ReactNode, useState } from "react";
 import { useCaller } from "../../data/caller";
 import { useDrafts } from "../composer/drafts";
-import { Button, CopyButton, IconButton } from "../primitives/button";
+import { Button, IconButton } from "../primitives/button";
+import { CopyButton } from "../primitives/copy-button";
 import { AttachedFiles, contentFiles } from "./attachments";
-import { outcomeWords } from "./outcome-text";
+import { outcomeText } from "./outcome-text";
 import { useSteering } from "./thread-session";
 import styles from "./user-message.module.css";
 
-const AnswerWithMessage = dynamic(
-  () => import("../interrupts/answer-with-message").then((module) => module.AnswerWithMessage),
+const RespondWithMessage = dynamic(
+  () => import("../interrupts/answer-with-message").then((module) => module.RespondWithMessage),
   { ssr: false },
 );
 const EditMessage = dynamic(() => import("./edit-message").then((module) => module.EditMessage), {
@@ -48,34 +49,34 @@ export const UserMessage = memo(function UserMessage({ id }: { readonly id: stri
   );
 });
 
-/** It did not get through: why, and every way on. */
+/** The reason why a message was not sent, with every way to continue. */
 function Unsent({ id }: { readonly id: string }): ReactNode {
   const message = useMessage(id);
   const thread = useThreadHandle();
-  const { outcomes, sendAgain, discard } = useSteering();
+  const { outcomes, resend, discard } = useSteering();
   const drafts = useDrafts();
   if (!message) return null;
   const wasTyped = drafts.readSent(thread).some((sent) => sent.id === id);
   const outcome = outcomes.get(id);
   const isBusy = outcome?.kind === "busy";
   const isAsked = outcome?.kind === "refused" && outcome.code === "interrupt_pending";
-  const words = (outcome && outcomeWords(outcome)) ?? "This was not sent.";
+  const words = (outcome && outcomeText(outcome)) ?? "This was not sent.";
   return (
     <div className={styles.unsent} role="alert">
       <p className={styles.why}>{words}</p>
       <div className={styles.ways}>
-        {isBusy && <Button onClick={() => sendAgain(message, "in-turn")}>Send when it is done</Button>}
-        {isAsked && <AnswerWithMessage message={message} />}
+        {isBusy && <Button onClick={() => resend(message, "in-turn")}>Send when it is done</Button>}
+        {isAsked && <RespondWithMessage message={message} />}
         {(isBusy || isAsked) && (
-          <Button onClick={() => sendAgain(message, "instead")}>
+          <Button onClick={() => resend(message, "instead")}>
             {isBusy ? "Stop it and send" : "Set the question aside and send"}
           </Button>
         )}
-        {!isBusy && !isAsked && <Button onClick={() => sendAgain(message, "plainly")}>Send again</Button>}
+        {!isBusy && !isAsked && <Button onClick={() => resend(message, "plainly")}>Send again</Button>}
         {wasTyped && (
           <Button
             onClick={() => {
-              drafts.wantBack(id);
+              drafts.requestEdit(id);
               discard(id);
             }}
           >

@@ -5,12 +5,12 @@ import { readInterrupt, useCommands, useInterrupts } from "@throughline/agent-re
 import type { Json } from "@throughline/ai-core";
 import { checkAnswer, type Question } from "@throughline/questions";
 import { type ReactNode, useState } from "react";
-import { outcomeWords } from "../conversation/outcome-text";
+import { outcomeText } from "../conversation/outcome-text";
 import { useSteering } from "../conversation/thread-session";
 import { Button } from "../primitives/button";
 
-/** Offers a message that was written while the agent waits as the answer it waits for, where words can be one. */
-export function AnswerWithMessage({ message }: { readonly message: MessageView }): ReactNode {
+/** Offers to send an unsent message as the response to the open interrupt, where a text can be one. */
+export function RespondWithMessage({ message }: { readonly message: MessageView }): ReactNode {
   const interrupts = useInterrupts();
   const commands = useCommands();
   const { track, discard } = useSteering();
@@ -18,14 +18,14 @@ export function AnswerWithMessage({ message }: { readonly message: MessageView }
   const [only, ...others] = interrupts;
   if (!only || others.length > 0) return null;
   const { question } = readInterrupt(only);
-  const answer = answerIn(question, contentText(message.content).trim());
+  const answer = responseFromText(question, contentText(message.content).trim());
   if (answer === undefined) return null;
 
   async function send(id: string, value: Json): Promise<void> {
     const command = commands.run({ answers: { [id]: value } }, { kind: "queue" });
     const sent = await track(command);
-    const isTaken = sent.kind === "done" || outcomeWords(sent) === undefined;
-    if (isTaken) discard(message.id);
+    const isAccepted = sent.kind === "done" || outcomeText(sent) === undefined;
+    if (isAccepted) discard(message.id);
     else setOutcome(sent);
   }
 
@@ -34,21 +34,21 @@ export function AnswerWithMessage({ message }: { readonly message: MessageView }
       <Button look="primary" onClick={() => void send(only.id, answer)}>
         Send it as the answer
       </Button>
-      {outcome && <p role="alert">{outcomeWords(outcome)}</p>}
+      {outcome && <p role="alert">{outcomeText(outcome)}</p>}
     </>
   );
 }
 
-/** The option that was named, a yes or no, or the words themselves where the question takes any. */
-export function answerIn(question: Question, words: string): Json | undefined {
+/** The response that a text makes: the named option, yes or no, or the text itself where the interrupt accepts any. */
+export function responseFromText(question: Question, words: string): Json | undefined {
   if (words === "") return undefined;
-  const said = words.toLowerCase().replace(/[.!]+$/, "");
+  const normalized = words.toLowerCase().replace(/[.!]+$/, "");
   switch (question.kind) {
     case "options":
-      return question.options.find(({ label }) => label.toLowerCase() === said)?.value;
+      return question.options.find(({ label }) => label.toLowerCase() === normalized)?.value;
     case "yes_no":
-      if (["yes", "y", "ok", "sure"].includes(said)) return question.yes;
-      if (["no", "n"].includes(said)) return question.no;
+      if (["yes", "y", "ok", "sure"].includes(normalized)) return question.yes;
+      if (["no", "n"].includes(normalized)) return question.no;
       return question.schema === undefined ? words : undefined;
     case "draft":
     case "copilotkit":

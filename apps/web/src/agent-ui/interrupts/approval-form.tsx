@@ -3,7 +3,7 @@
 import type { Json } from "@throughline/ai-core";
 import { type KeyboardEvent, type ReactNode, useLayoutEffect, useState } from "react";
 import { createPortal } from "react-dom";
-import { gateId } from "../conversation/anchors";
+import { approvalAnchor } from "../conversation/anchors";
 import { shownValue, ValuesEditor } from "../json-schema/values-editor";
 import { Button } from "../primitives/button";
 import { Field, Input, TextArea } from "../primitives/field";
@@ -17,25 +17,25 @@ import {
   readRow,
   rowsOf,
   stopsAll,
-  toAnswer,
+  toResponse,
 } from "./approval-rows";
 import card from "./response-form.module.css";
 
 interface ApprovalFormProps {
   readonly question: Approvable;
   readonly drafts: readonly RowDraft[];
-  /** Tool calls that the rows are about, where the conversation shows them: a row stands on its call's line. */
+  /** Tool calls of the rows, where the conversation shows them: a row is rendered at its call. */
   readonly calls: readonly (string | undefined)[];
   readonly isDisabled: boolean;
-  readonly isAlone: boolean;
+  readonly isSingle: boolean;
   readonly isChosen: boolean;
   readonly onDraft: (drafts: readonly RowDraft[]) => void;
-  readonly onAnswer: (value: Json) => void;
+  readonly onRespond: (value: Json) => void;
 }
 
-/** A row for each call that waits. Of one call alone, an approval goes at once; of several, all decisions go together. */
+/** One row for each waiting call. A single call is approved at once; decisions about several are sent together. */
 export function ApprovalForm(props: ApprovalFormProps): ReactNode {
-  const { question, drafts, calls, isDisabled, isAlone, isChosen, onDraft, onAnswer } = props;
+  const { question, drafts, calls, isDisabled, isSingle, isChosen, onDraft, onRespond } = props;
   const [isTried, setTried] = useState(false);
   const rows = rowsOf(question);
   const readings = rows.map((row, at) => readRow(row, drafts[at] ?? {}));
@@ -43,20 +43,20 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
     reading && "decision" in reading ? [reading.decision] : [],
   );
   const isWhole = decisions.length === rows.length;
-  // Nothing to send yet, and an approval goes by itself.
-  const isSendShown = !(isAlone && rows.length === 1) || drafts[0]?.verb !== undefined;
+  // A single approval is sent at once, so Send appears only with another decision.
+  const isSendShown = !(isSingle && rows.length === 1) || drafts[0]?.verb !== undefined;
   const everything = rows.length > 1 ? approveAll(question) : undefined;
 
   function change(index: number, more: RowDraft): void {
-    if (isAlone && rows.length === 1 && more.verb === "approve") {
-      onAnswer(toAnswer(question, [{ type: "approve" }]));
+    if (isSingle && rows.length === 1 && more.verb === "approve") {
+      onRespond(toResponse(question, [{ type: "approve" }]));
       return;
     }
     onDraft(rows.map((_, at) => (at === index ? { ...drafts[at], ...more } : (drafts[at] ?? {}))));
   }
 
   function send(): void {
-    if (isWhole && !isDisabled) onAnswer(toAnswer(question, decisions));
+    if (isWhole && !isDisabled) onRespond(toResponse(question, decisions));
     else setTried(true);
   }
 
@@ -71,19 +71,19 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
       }}
     >
       {rows.map((row, index) => (
-        // The order of the calls is all that tells two calls of one tool apart.
-        <OnItsLine key={`${row.name} ${index.toString()}`} toolCallId={calls[index]}>
-          {(isOnLine) => (
+        // Only the order distinguishes two calls of one tool.
+        <AtToolCall key={`${row.name} ${index.toString()}`} toolCallId={calls[index]}>
+          {(isAtToolCall) => (
             <CallDecision
               row={row}
-              isOnLine={isOnLine}
+              isAtToolCall={isAtToolCall}
               isTried={isTried}
               draft={drafts[index] ?? {}}
               isDisabled={isDisabled}
               onChange={(more) => change(index, more)}
             />
           )}
-        </OnItsLine>
+        </AtToolCall>
       ))}
       {calls.some((call) => call !== undefined) && (
         <p className={card.note}>
@@ -95,12 +95,12 @@ export function ApprovalForm(props: ApprovalFormProps): ReactNode {
       )}
       <div className={card.buttons}>
         {isSendShown && (
-          <Button look={isAlone ? "primary" : "plain"} disabled={isDisabled || !isWhole} onClick={send}>
+          <Button look={isSingle ? "primary" : "plain"} disabled={isDisabled || !isWhole} onClick={send}>
             {isChosen ? "Change the answer" : rows.length === 1 ? "Send decision" : "Send decisions"}
           </Button>
         )}
         {everything !== undefined && (
-          <Button disabled={isDisabled} onClick={() => onAnswer(everything)}>
+          <Button disabled={isDisabled} onClick={() => onRespond(everything)}>
             Approve all
           </Button>
         )}
@@ -124,15 +124,15 @@ function KeyHint({ keys, does }: { readonly keys: string; readonly does: string 
   );
 }
 
-/** Puts a decision where its call stands in the conversation; here where it stands nowhere. */
-function OnItsLine(props: {
+/** Renders a decision at its call in the conversation; in the card where the call is not shown. */
+function AtToolCall(props: {
   readonly toolCallId: string | undefined;
-  readonly children: (isOnLine: boolean) => ReactNode;
+  readonly children: (isAtToolCall: boolean) => ReactNode;
 }): ReactNode {
   const { toolCallId } = props;
   const [gate, setGate] = useState<HTMLElement | null>(null);
   useLayoutEffect(() => {
-    setGate(toolCallId === undefined ? null : document.getElementById(gateId(toolCallId)));
+    setGate(toolCallId === undefined ? null : document.getElementById(approvalAnchor(toolCallId)));
   }, [toolCallId]);
   return gate ? createPortal(props.children(true), gate) : props.children(false);
 }
@@ -144,7 +144,7 @@ const LABELS: Readonly<Record<string, string>> = {
   ignore: "Ignore",
   respond: "Respond",
 };
-/** What a key decides: the first of these that the row offers. */
+/** Decisions by key: the first one that the row offers. */
 const DECISION_KEYS: Readonly<Record<string, readonly string[]>> = {
   a: ["approve"],
   e: ["edit"],
@@ -153,21 +153,28 @@ const DECISION_KEYS: Readonly<Record<string, readonly string[]>> = {
 
 interface CallDecisionProps {
   readonly row: ApprovalRow;
-  /** It is drawn on its call's own line, which shows the tool's name. */
-  readonly isOnLine: boolean;
-  /** The person tried to send it: problems are shown. */
+  /** Rendered at its call, which shows the name of the tool. */
+  readonly isAtToolCall: boolean;
+  /** The person tried to send, so problems are shown. */
   readonly isTried: boolean;
   readonly draft: RowDraft;
   readonly isDisabled: boolean;
   readonly onChange: (more: RowDraft) => void;
 }
 
-/** A call that waits, and what can be decided about it. */
-function CallDecision({ row, isOnLine, isTried, draft, isDisabled, onChange }: CallDecisionProps): ReactNode {
+/** A waiting call with its possible decisions. */
+function CallDecision({
+  row,
+  isAtToolCall,
+  isTried,
+  draft,
+  isDisabled,
+  onChange,
+}: CallDecisionProps): ReactNode {
   const { verb } = draft;
   const name = row.name || "Tool call";
   const reading = readRow(row, draft);
-  // Problems show once a field was left or the decision was to be sent, not while a person still types.
+  // Problems show after a field lost the focus or a send was tried, not while a person types.
   const [isLeft, setLeft] = useState(false);
   // A decision restored from an earlier visit must not take the focus when the page opens.
   const [isPressed, setPressed] = useState(false);
@@ -198,7 +205,7 @@ function CallDecision({ row, isOnLine, isTried, draft, isDisabled, onChange }: C
         if (isField(event.target)) setLeft(true);
       }}
     >
-      <legend className={isOnLine ? "visually-hidden" : styles.name}>{name}</legend>
+      <legend className={isAtToolCall ? "visually-hidden" : styles.name}>{name}</legend>
       {row.description !== undefined && <p className={card.note}>{row.description}</p>}
       {verb === "edit" ? (
         <ValuesEditor

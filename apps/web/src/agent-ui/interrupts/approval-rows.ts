@@ -13,7 +13,7 @@ import {
   reasonField,
 } from "@throughline/questions";
 import { fieldsOf, type SchemaField, schemaOfValues } from "../json-schema/schema-fields";
-import { readValues, type ValuesDraft } from "../json-schema/values-editor";
+import { readValues, type ValuesDraft } from "../json-schema/value-edits";
 
 export type Approvable = ApprovalsQuestion | ApprovalQuestion | AgentInboxQuestion;
 
@@ -22,18 +22,18 @@ export interface ApprovalRow {
   readonly name: string;
   readonly args: JsonObject;
   readonly description: string | undefined;
-  /** In the order they are offered: `approve`, `edit`, `reject`, `ignore`, `respond`, and what only the graph knows. */
+  /** In the order they are offered: `approve`, `edit`, `reject`, `ignore`, `respond`, then verbs of the graph. */
   readonly verbs: readonly string[];
-  /** Whether the agent is told why a call is rejected. */
+  /** Whether a rejection carries a reason to the agent. */
   readonly takesReason: boolean;
-  /** A form for an edit: by the schema of the arguments, else by what they are now. */
+  /** Form fields for an edit: from the schema of the arguments, else from their values. */
   readonly fields: readonly SchemaField[];
 }
 
-/** A decision half made, as it is kept; with an edit of the arguments. */
+/** An unfinished decision as it is stored, with an edit of the arguments. */
 export interface RowDraft extends ValuesDraft {
   readonly verb?: string | undefined;
-  /** Why it is rejected, or what is said in place of the call. */
+  /** The reason of a rejection, or the text that replaces the result of the call. */
   readonly words?: string | undefined;
 }
 
@@ -60,7 +60,7 @@ export function rowsOf(question: Approvable): readonly ApprovalRow[] {
   return actions.map((action) => ({
     name: action.name,
     args: action.args,
-    // The stock text says name and arguments once more.
+    // The stock text only repeats name and arguments.
     description: action.description?.includes(`Tool: ${action.name}\n`) ? undefined : action.description,
     verbs: ordered(offeredDecisions(action)),
     takesReason,
@@ -75,7 +75,7 @@ function ordered(verbs: readonly string[]): readonly string[] {
   ];
 }
 
-/** `undefined`: nothing was decided yet. */
+/** The decision of a draft. `undefined`: none yet. */
 export function readRow(row: ApprovalRow, draft: RowDraft): RowReading | undefined {
   const words = draft.words?.trim() ?? "";
   switch (draft.verb) {
@@ -98,7 +98,7 @@ export function readRow(row: ApprovalRow, draft: RowDraft): RowReading | undefin
   }
 }
 
-/** JavaScript's middleware drops the whole turn with one rejected call. */
+/** Whether a rejection cancels every call: JavaScript's middleware drops the whole turn with one rejected call. */
 export function stopsAll(question: Approvable, drafts: readonly RowDraft[]): boolean {
   return (
     question.kind === "approvals" &&
@@ -108,17 +108,17 @@ export function stopsAll(question: Approvable, drafts: readonly RowDraft[]): boo
   );
 }
 
-/** The answer that approves every call; `undefined` where a policy does not allow that. */
+/** The response that approves every call; `undefined` where a policy does not allow that. */
 export function approveAll(question: Approvable): Json | undefined {
   const rows = rowsOf(question);
   if (!rows.every(({ verbs }) => verbs.includes("approve"))) return undefined;
-  return toAnswer(
+  return toResponse(
     question,
     rows.map(() => ({ type: "approve" })),
   );
 }
 
-export function toAnswer(question: Approvable, decisions: readonly Decision[]): Json {
+export function toResponse(question: Approvable, decisions: readonly Decision[]): Json {
   if (question.kind === "approvals") return answerApprovals(question, decisions);
   const [decision = { type: "approve" as const }] = decisions;
   if (question.kind === "approval") return answerApproval(question, decision);
@@ -134,7 +134,7 @@ export function toAnswer(question: Approvable, decisions: readonly Decision[]): 
   }
 }
 
-/** Answers that approve every call of every question; `undefined` where one of them asks for something else. */
+/** Responses that approve every call of every interrupt; `undefined` where one of them requests something else. */
 export function approvalsOf(questions: readonly OpenQuestion[]): Readonly<Record<string, Json>> | undefined {
   const answers: Record<string, Json> = {};
   for (const { id, question } of questions) {

@@ -17,30 +17,30 @@ import card from "./response-form.module.css";
 interface AskUserFormProps {
   readonly question: AskUserQuestion;
   readonly isDisabled: boolean;
-  readonly isAlone: boolean;
+  readonly isSingle: boolean;
   readonly isChosen: boolean;
-  readonly onAnswer: (value: Json) => void;
+  readonly onRespond: (value: Json) => void;
 }
 
-/** Several questions at once. Each choice list ends with "Other", for an answer in words. */
+/** Several questions in one interrupt. Each list of choices ends with "Other", for a free text. */
 export function AskUserForm({
   question,
   isDisabled,
-  isAlone,
+  isSingle,
   isChosen,
-  onAnswer,
+  onRespond,
 }: AskUserFormProps): ReactNode {
   const { prompts } = question;
   const [drafts, setDrafts] = useState<readonly PromptDraft[]>([]);
   const [isChecked, setChecked] = useState<object>();
-  const place = useRef<HTMLFormElement>(null);
+  const container = useRef<HTMLFormElement>(null);
   const readings = prompts.map((prompt, at) => readPrompt(prompt, drafts[at] ?? NO_DRAFT));
   const dismissal = dismissAnswer(question);
 
   // Focuses the first question that lacks an answer.
   useEffect(() => {
     if (!isChecked) return;
-    const wrong = place.current?.querySelector<HTMLElement>("[data-invalid=true], [aria-invalid]");
+    const wrong = container.current?.querySelector<HTMLElement>("[data-invalid=true], [aria-invalid]");
     const field = wrong?.querySelector<HTMLElement>("input:not([type])") ?? wrong?.querySelector("input");
     (field ?? wrong)?.focus();
   }, [isChecked]);
@@ -49,11 +49,11 @@ export function AskUserForm({
     event.preventDefault();
     const answers = readings.flatMap((reading) => ("answer" in reading ? [reading.answer] : []));
     if (answers.length < prompts.length) setChecked({});
-    else onAnswer(answerAskUser(question, answers));
+    else onRespond(answerAskUser(question, answers));
   }
 
   return (
-    <form ref={place} className={card.form} onSubmit={submit} noValidate>
+    <form ref={container} className={card.form} onSubmit={submit} noValidate>
       <div className={schemaFormStyles.fields}>
         {prompts.map((prompt, at) => {
           const reading = readings[at];
@@ -73,11 +73,11 @@ export function AskUserForm({
         })}
       </div>
       <div className={card.buttons}>
-        <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
+        <Button type="submit" look={isSingle ? "primary" : "plain"} disabled={isDisabled}>
           {isChosen ? "Change the answer" : "Answer"}
         </Button>
         {dismissal !== undefined && (
-          <Button disabled={isDisabled} onClick={() => onAnswer(dismissal)}>
+          <Button disabled={isDisabled} onClick={() => onRespond(dismissal)}>
             Cancel
           </Button>
         )}
@@ -88,7 +88,7 @@ export function AskUserForm({
 
 interface PromptProps {
   readonly prompt: UserPrompt;
-  /** The card shows the same words above. */
+  /** The card shows the same text above. */
   readonly isLabelHidden: boolean;
   readonly draft: PromptDraft;
   readonly problem: string | undefined;
@@ -159,10 +159,10 @@ function Prompt({ prompt, isLabelHidden, draft, problem, isDisabled, onChange }:
   );
 }
 
-/** What is filled in for one of the questions to the user. */
+/** The input for one of the questions. */
 interface PromptDraft {
   readonly chosen: readonly string[];
-  /** The answer in words: the whole, or the part that none of the choices is. */
+  /** The free text: the whole response, or the part that no choice covers. */
   readonly text: string;
 }
 
@@ -172,7 +172,7 @@ type PromptReading = { readonly answer: string | readonly string[] } | { readonl
 
 const OTHER: UserChoice = { value: "\u0000other", label: "Other", isWritten: true };
 
-/** The choices of a question, and behind them one for everything else. */
+/** The choices of a question, followed by one for a free text. */
 function choicesOf({ choices }: UserPrompt): readonly UserChoice[] {
   return choices.some(({ isWritten }) => isWritten) ? choices : [...choices, OTHER];
 }

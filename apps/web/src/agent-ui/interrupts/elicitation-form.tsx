@@ -26,12 +26,12 @@ import card from "./response-form.module.css";
 interface ElicitationFormProps {
   readonly question: ElicitationQuestion;
   readonly isDisabled: boolean;
-  readonly isAlone: boolean;
+  readonly isSingle: boolean;
   readonly isChosen: boolean;
-  readonly onAnswer: (value: Json) => void;
+  readonly onRespond: (value: Json) => void;
 }
 
-/** What is decided about a request; a form counts as accepted until it is declined. */
+/** The decision about a request. A form counts as accepted until it is declined. */
 interface RequestDraft {
   readonly action?: "accept" | "decline";
   readonly drafts?: Drafts;
@@ -41,9 +41,9 @@ type Problems = Readonly<Record<string, string>>;
 
 const NOT_DONE = "Open the page and say when you are done, or decline.";
 
-/** What an MCP server asks through the agent: a form or a web address per request, each accepted or declined on its own. */
+/** An elicitation of an MCP server: each request is a form or a URL, and is accepted or declined separately. */
 export function ElicitationForm(props: ElicitationFormProps): ReactNode {
-  const { question, isDisabled, isAlone, isChosen, onAnswer } = props;
+  const { question, isDisabled, isSingle, isChosen, onRespond } = props;
   const { requests, asker } = question;
   const fields = useMemo(
     () => requests.map(({ mode, schema }) => (mode === "form" && schema ? fieldsOf(schema) : [])),
@@ -64,7 +64,7 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
     const readings = requests.map(({ mode }, at) => readRequest(mode, fields[at] ?? [], decided[at] ?? {}));
     setProblems(readings.map((reading) => ("problems" in reading ? reading.problems : {})));
     const answers = readings.flatMap((reading) => ("answer" in reading ? [reading.answer] : []));
-    if (answers.length === requests.length) onAnswer(answerElicitation(question, answers));
+    if (answers.length === requests.length) onRespond(answerElicitation(question, answers));
   }
 
   function submit(event: FormEvent): void {
@@ -91,8 +91,8 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
         />
       ))}
       <div className={card.buttons}>
-        <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
-          {isChosen ? "Change the answer" : isOne ? acceptWords(requests[0]) : "Send answers"}
+        <Button type="submit" look={isSingle ? "primary" : "plain"} disabled={isDisabled}>
+          {isChosen ? "Change the answer" : isOne ? acceptLabel(requests[0]) : "Send answers"}
         </Button>
         {isOne && (
           <Button disabled={isDisabled} onClick={() => send([{ action: "decline" }])}>
@@ -100,7 +100,7 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
           </Button>
         )}
         {dismissal !== undefined && (
-          <Button look="quiet" disabled={isDisabled} onClick={() => onAnswer(dismissal)}>
+          <Button look="quiet" disabled={isDisabled} onClick={() => onRespond(dismissal)}>
             Cancel
           </Button>
         )}
@@ -109,7 +109,7 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
   );
 }
 
-function acceptWords(request: ElicitationRequest | undefined): string {
+function acceptLabel(request: ElicitationRequest | undefined): string {
   return request?.mode === "url" ? "I have done it" : "Answer";
 }
 
@@ -126,7 +126,7 @@ function readRequest(
 
 interface RequestProps {
   readonly request: ElicitationRequest;
-  /** The form's own buttons decide about it. */
+  /** The only request: the buttons of the form decide about it. */
   readonly isOne: boolean;
   readonly fields: readonly SchemaField[];
   readonly draft: RequestDraft;

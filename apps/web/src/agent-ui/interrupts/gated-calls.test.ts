@@ -2,7 +2,7 @@ import type { MessageView } from "@throughline/agent-client";
 import { readQuestion } from "@throughline/questions";
 import { expect, it } from "vitest";
 import { isApprovable } from "./approval-rows";
-import { gatedCalls } from "./thread-interrupts";
+import { matchToolCalls } from "./thread-interrupts";
 
 const call = (id: string, name: string, args: object) => ({ id, name, args: JSON.stringify(args) });
 const MESSAGES: readonly MessageView[] = [
@@ -22,7 +22,7 @@ const MESSAGES: readonly MessageView[] = [
 
 function gatedBy(value: object) {
   const question = readQuestion(JSON.parse(JSON.stringify(value)), undefined);
-  return isApprovable(question) ? gatedCalls(question, MESSAGES) : undefined;
+  return isApprovable(question) ? matchToolCalls(question, MESSAGES) : undefined;
 }
 
 it("finds each call among those without a result, whatever the order of its arguments, and takes none twice", () => {

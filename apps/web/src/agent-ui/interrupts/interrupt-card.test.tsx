@@ -28,15 +28,15 @@ afterEach(() => {
 
 function Shown({ asked }: { readonly asked: OpenQuestion }) {
   const [rows, onDraft] = useState<readonly RowDraft[]>([]);
-  const onAnswer = (value: Json) => void answers.push(value);
+  const onRespond = (value: Json) => void answers.push(value);
   return createElement(InterruptCard, {
     asked,
-    isAlone: true,
+    isSingle: true,
     chosen: undefined,
     rows,
     isDisabled: false,
     onDraft,
-    onAnswer,
+    onRespond,
   });
 }
 

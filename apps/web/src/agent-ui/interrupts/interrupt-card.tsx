@@ -6,42 +6,43 @@ import type { Question, QuestionOption } from "@throughline/questions";
 import { type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { Markdown } from "../markdown/markdown";
 import { Disclosure } from "../primitives/disclosure";
+import { formatDuration, useNow } from "../primitives/elapsed";
 import { Problem } from "../primitives/field";
 import { Icon } from "../primitives/icon";
-import { isJsonObject, JsonView } from "../primitives/json-tree";
-import { formatDuration, useNow } from "../primitives/time";
+import { isJsonObject } from "../primitives/is-json-object";
+import { JsonView } from "../primitives/json-tree";
 import { ApprovalForm } from "./approval-form";
 import { isApprovable, type RowDraft } from "./approval-rows";
 import { AskUserForm } from "./ask-user-form";
 import { ElicitationForm } from "./elicitation-form";
 import styles from "./interrupt-card.module.css";
-import { ANSWER_AS_IS, type AnswerFields, AnswerForm, answerFields } from "./response-form";
+import { RESPONSE_AS_IS, type ResponseFields, ResponseForm, responseFields } from "./response-form";
 import card from "./response-form.module.css";
 
 interface InterruptCardProps {
   readonly asked: OpenQuestion;
-  /** Its answer goes off at once; else it is chosen, and goes with others. */
-  readonly isAlone: boolean;
-  /** The answer that waits to be sent with the others. */
+  /** The only interrupt: its response is sent at once. Else it is chosen, and sent with others. */
+  readonly isSingle: boolean;
+  /** The response that will be sent with the others. */
   readonly chosen: Json | undefined;
-  /** Decisions about calls that are half made. */
+  /** Unfinished decisions about calls. */
   readonly rows: readonly RowDraft[];
-  /** Tool calls that its rows are about, by row. */
+  /** Tool calls of its rows, by row. */
   readonly calls?: readonly (string | undefined)[];
   readonly isDisabled: boolean;
   readonly onDraft: (rows: readonly RowDraft[]) => void;
-  readonly onAnswer: (value: Json) => void;
+  readonly onRespond: (value: Json) => void;
 }
 
 const NONE: readonly undefined[] = [];
 
-/** One question: what is asked, and every way to answer it. */
+/** One interrupt: its message and every way to respond to it. */
 export function InterruptCard(props: InterruptCardProps): ReactNode {
-  const { asked, isAlone, chosen, rows, calls = NONE, isDisabled, onDraft, onAnswer } = props;
+  const { asked, isSingle, chosen, rows, calls = NONE, isDisabled, onDraft, onRespond } = props;
   const id = useId();
   const { question } = asked;
   const options = optionsOf(question);
-  const answer = useMemo(() => answerFields(question), [question]);
+  const answer = useMemo(() => responseFields(question), [question]);
   const left = useSecondsLeft(asked.expiresAt);
   const [wrong, setWrong] = useState<string>();
   const isOver = left !== undefined && left <= 0;
@@ -50,20 +51,20 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
 
   const isChecking = useRef(false);
 
-  /** What the graph can't take is explained here, before it is sent. */
+  /** Checks a response before it is sent, and explains a mismatch. */
   async function check(value: Json): Promise<void> {
     if (isChecking.current) return;
     isChecking.current = true;
-    // The service checks as well: where the script can't be had, it has the say.
-    const judge = await import("./check-response").catch(() => undefined);
+    // The service checks as well, and decides where the checker can't be loaded.
+    const checker = await import("./check-response").catch(() => undefined);
     isChecking.current = false;
-    const mismatch = judge?.checkAnswer(question, value);
-    setWrong(mismatch ? mismatchWords(mismatch) : undefined);
-    if (!mismatch) onAnswer(value);
+    const mismatch = checker?.checkAnswer(question, value);
+    setWrong(mismatch ? mismatchText(mismatch) : undefined);
+    if (!mismatch) onRespond(value);
   }
-  const give = (value: Json) => void check(value);
+  const respond = (value: Json) => void check(value);
 
-  const sending = { isDisabled: isClosed, isAlone, isChosen, onAnswer: give };
+  const sending = { isDisabled: isClosed, isSingle, isChosen, onRespond: respond };
   return (
     <article className={card.card} aria-labelledby={id} tabIndex={-1}>
       <div id={id} className={styles.message}>
@@ -72,9 +73,15 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
         )}
         <Markdown text={question.message} />
       </div>
-      <Shown question={question} />
+      <InterruptDetails question={question} />
       {options.length > 0 && (
-        <Options options={options} chosen={chosen} isAlone={isAlone} isDisabled={isClosed} onChoose={give} />
+        <Options
+          options={options}
+          chosen={chosen}
+          isSingle={isSingle}
+          isDisabled={isClosed}
+          onChoose={respond}
+        />
       )}
       {isApprovable(question) && (
         <ApprovalForm
@@ -82,15 +89,15 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
           drafts={rows}
           calls={calls}
           isDisabled={isClosed}
-          isAlone={isAlone}
+          isSingle={isSingle}
           isChosen={isChosen}
           onDraft={onDraft}
-          onAnswer={give}
+          onRespond={respond}
         />
       )}
       {question.kind === "elicitation" && <ElicitationForm question={question} {...sending} />}
       {question.kind === "ask_user" && <AskUserForm question={question} {...sending} />}
-      {takesWords(question) && <AnswerForm answer={answer} {...sending} />}
+      {takesWords(question) && <ResponseForm answer={answer} {...sending} />}
       <Problem>{wrong}</Problem>
       {left !== undefined && (
         <p className={styles.expiry}>
@@ -99,19 +106,19 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
             : `${formatDuration(left).replace(".0 s", " s")} left to answer`}
         </p>
       )}
-      <RawQuestion question={question} isDisabled={isClosed} isAlone={isAlone} onAnswer={give} />
+      <RawInterrupt question={question} isDisabled={isClosed} isSingle={isSingle} onRespond={respond} />
     </article>
   );
 }
 
-/** What a question holds besides its words. */
-function Shown({ question }: { readonly question: Question }): ReactNode {
+/** Details of an interrupt in addition to its message. */
+function InterruptDetails({ question }: { readonly question: Question }): ReactNode {
   const { kind, value } = question;
   if (kind === "yes_no" && question.details !== undefined)
     return <JsonView label="Details" value={question.details} />;
   if (kind === "form" && isJsonObject(value) && typeof value.context === "object" && value.context !== null)
     return <JsonView label="Context" value={value.context} />;
-  // One that holds its words alone has been shown with them.
+  // A value that contains only the message adds nothing to it.
   const isWords = isJsonObject(value) && Object.values(value).every((part) => part === question.message);
   if (kind === "other" && typeof value !== "string" && value !== null && !isWords)
     return <JsonView label="Asked" value={value} />;
@@ -121,12 +128,12 @@ function Shown({ question }: { readonly question: Question }): ReactNode {
 interface OptionsProps {
   readonly options: readonly QuestionOption[];
   readonly chosen: Json | undefined;
-  readonly isAlone: boolean;
+  readonly isSingle: boolean;
   readonly isDisabled: boolean;
   readonly onChoose: (value: Json) => void;
 }
 
-function Options({ options, chosen, isAlone, isDisabled, onChoose }: OptionsProps): ReactNode {
+function Options({ options, chosen, isSingle, isDisabled, onChoose }: OptionsProps): ReactNode {
   return (
     <ul className={styles.options}>
       {options.map((option) => {
@@ -137,7 +144,7 @@ function Options({ options, chosen, isAlone, isDisabled, onChoose }: OptionsProp
               type="button"
               className={styles.option}
               data-recommended={option.isRecommended}
-              aria-pressed={isAlone ? undefined : isChosen}
+              aria-pressed={isSingle ? undefined : isChosen}
               disabled={isDisabled}
               onClick={() => onChoose(option.value)}
             >
@@ -157,17 +164,17 @@ function Options({ options, chosen, isAlone, isDisabled, onChoose }: OptionsProp
   );
 }
 
-const AS_JSON: AnswerFields = { ...ANSWER_AS_IS, schema: {} };
+const AS_JSON: ResponseFields = { ...RESPONSE_AS_IS, schema: {} };
 
-interface RawQuestionProps {
+interface RawInterruptProps {
   readonly question: Question;
   readonly isDisabled: boolean;
-  readonly isAlone: boolean;
-  readonly onAnswer: (value: Json) => void;
+  readonly isSingle: boolean;
+  readonly onRespond: (value: Json) => void;
 }
 
-/** What the graph passed to `interrupt()`; and, where the ways above are buttons alone, an answer of one's own as JSON. */
-function RawQuestion({ question, isDisabled, isAlone, onAnswer }: RawQuestionProps): ReactNode {
+/** The value that the graph passed to `interrupt()`. Where only buttons respond to it, also a field for a response as JSON. */
+function RawInterrupt({ question, isDisabled, isSingle, onRespond }: RawInterruptProps): ReactNode {
   const [isOpen, setOpen] = useState(false);
   return (
     <Disclosure summary="Raw question" className={styles.raw ?? ""} isOpen={isOpen} onToggle={setOpen}>
@@ -175,12 +182,12 @@ function RawQuestion({ question, isDisabled, isAlone, onAnswer }: RawQuestionPro
         <div className={styles.inside}>
           <JsonView label="As the agent asked" value={question.value} />
           {!takesWords(question) && (
-            <AnswerForm
+            <ResponseForm
               answer={AS_JSON}
               isDisabled={isDisabled}
-              isAlone={isAlone}
+              isSingle={isSingle}
               isChosen={false}
-              onAnswer={onAnswer}
+              onRespond={onRespond}
             />
           )}
         </div>
@@ -189,7 +196,7 @@ function RawQuestion({ question, isDisabled, isAlone, onAnswer }: RawQuestionPro
   );
 }
 
-function mismatchWords({ problem, path }: { readonly problem: string; readonly path: string }): string {
+function mismatchText({ problem, path }: { readonly problem: string; readonly path: string }): string {
   return path === "" ? problem : `${path}: ${problem}`;
 }
 

@@ -4,46 +4,49 @@ import { useInterrupts } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useState } from "react";
 import { isEdit } from "../conversation/run-origin";
-import { type SettledThread, useSettledThread } from "../conversation/stable-thread";
+import { type SettledThread, useStableThread } from "../conversation/stable-thread";
 
-const InterruptCards = dynamic(() => import("./thread-interrupts").then((module) => module.InterruptCards), {
-  ssr: false,
-});
+const ThreadInterrupts = dynamic(
+  () => import("./thread-interrupts").then((module) => module.ThreadInterrupts),
+  {
+    ssr: false,
+  },
+);
 
 const PausedThread = dynamic(() => import("./paused-card").then((module) => module.PausedThread), {
   ssr: false,
 });
 
-/** Everything the agent waits for. What it takes to answer is loaded with the first question. */
-export function OpenQuestions(): ReactNode {
+/** All that the agent waits for. The forms are loaded with the first interrupt. */
+export function OpenInterrupts(): ReactNode {
   const isAsked = useInterrupts().length > 0;
   const pausedRun = usePausedRun();
   const [wasAsked, setAsked] = useState(isAsked);
-  // Stays mounted after the last answer, to say so if that could not be sent.
+  // Stays mounted after the last response, to show an error if that could not be sent.
   useEffect(() => {
     if (isAsked) setAsked(true);
   }, [isAsked]);
   return (
     <>
-      {(isAsked || wasAsked) && <InterruptCards />}
+      {(isAsked || wasAsked) && <ThreadInterrupts />}
       {!isAsked && pausedRun !== undefined && <PausedThread runId={pausedRun} />}
     </>
   );
 }
 
-/** The run that left the thread paused: without a question, it was told to pause before a step. */
+/** The run that left the thread paused at a breakpoint, without an interrupt. */
 function usePausedRun(): string | undefined {
-  const told = useSettledThread(pauseOf);
-  const [known, setKnown] = useState(told ?? undefined);
+  const current = useStableThread(pauseOf);
+  const [known, setKnown] = useState(current ?? undefined);
   useEffect(() => {
-    if (told !== null) setKnown(told);
-  }, [told]);
-  return told === null ? known : told;
+    if (current !== null) setKnown(current);
+  }, [current]);
+  return current === null ? known : current;
 }
 
 /**
- * The run that left the thread paused. An edit of the state is a run, too, during which the thread stays paused. `null`: a run has
- * begun of which nothing else is known yet; it may be an edit. `undefined`: the thread is not paused.
+ * The run that left the thread paused. An edit of the state is a run too, during which the thread remains paused. `null`: a run has
+ * begun and nothing else is known of it yet; it may be an edit. `undefined`: the thread is not paused.
  */
 export function pauseOf({ run, calls }: Pick<SettledThread, "run" | "calls">): string | null | undefined {
   const id = run?.serviceRunId ?? run?.runId;

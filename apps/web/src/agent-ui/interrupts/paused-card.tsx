@@ -8,26 +8,26 @@ import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
 import { useAgentCatalog } from "../../data/agents";
 import { useCaller } from "../../data/caller";
 import { type Pause, usePause } from "../../data/checkpoints";
-import { outcomeWords } from "../conversation/outcome-text";
+import { outcomeText } from "../conversation/outcome-text";
 import { useSteering } from "../conversation/thread-session";
+import { stateSchema } from "../json-schema/state-schema";
 import { Button } from "../primitives/button";
 import { Problem } from "../primitives/field";
 import styles from "./paused-card.module.css";
 import card from "./response-form.module.css";
-import { stateSchema } from "./state-form";
 
 const StateForm = dynamic(() => import("./state-form").then((module) => module.StateForm), { ssr: false });
 
 interface PausedCardProps {
   readonly thread: ThreadName;
-  /** What tells this pause from the next. */
+  /** Identifies this pause. */
   readonly moment: string;
   readonly onContinue: () => Promise<CommandOutcome>;
-  /** `runId`: the run that wrote the edit, if there was anything to write. */
+  /** Called after an edit. `runId`: the run that wrote it, if there was anything to write. */
   readonly onEdited?: (runId: string | null) => void;
 }
 
-/** A graph that was told to pause before a step: it asks nothing, and goes on when it is told to. Until then its state can be edited. */
+/** A graph paused at a breakpoint: it has no interrupt and continues on request. Until then its state can be edited. */
 export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardProps): ReactNode {
   const caller = useCaller();
   const reason = caller.refusal("answer", thread);
@@ -47,13 +47,13 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
   const isEditable = pause != null && Object.keys(Object(schema.properties)).length > 0;
   const refusal = reason ?? (isEditable ? editReason : undefined);
 
-  async function goOn(): Promise<void> {
+  async function continueRun(): Promise<void> {
     setSending(true);
     setSaved(false);
     setProblem(undefined);
     const outcome = await onContinue();
     setSending(false);
-    setProblem(outcomeWords(outcome));
+    setProblem(outcomeText(outcome));
   }
 
   function close(): void {
@@ -61,7 +61,7 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
     isClosing.current = true;
   }
 
-  // Where the form was, its opener is now: a keyboard user goes on from there.
+  // The opener replaces the closed form: a keyboard user continues from it.
   useEffect(() => {
     if (edited || !isClosing.current) return;
     isClosing.current = false;
@@ -71,7 +71,7 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
   function saved(runId: string | null, isToContinue: boolean): void {
     close();
     onEdited?.(runId);
-    if (isToContinue) void goOn();
+    if (isToContinue) void continueRun();
     else setSaved(true);
   }
 
@@ -80,7 +80,11 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
       <p>{readBreakpoint([...new Set(pause?.next)]).message}</p>
       {!edited && (
         <div className={card.buttons}>
-          <Button look="primary" disabled={isSending || reason !== undefined} onClick={() => void goOn()}>
+          <Button
+            look="primary"
+            disabled={isSending || reason !== undefined}
+            onClick={() => void continueRun()}
+          >
             Continue
           </Button>
           {isEditable && (
@@ -116,7 +120,7 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
   );
 }
 
-/** The same on its thread's page. */
+/** The paused card on the page of its thread. */
 export function PausedThread({ runId }: { readonly runId: string }): ReactNode {
   const commands = useCommands();
   const { track, claim } = useSteering();

@@ -12,25 +12,31 @@ import {
   schemaOfValues,
 } from "../json-schema/schema-fields";
 import { SchemaForm } from "../json-schema/schema-form";
-import { changedValues } from "../json-schema/values-editor";
+import { changedValues } from "../json-schema/value-edits";
 import { Button } from "../primitives/button";
 import { Field, TextArea } from "../primitives/field";
-import { isJsonObject } from "../primitives/json-tree";
+import { isJsonObject } from "../primitives/is-json-object";
 import styles from "./response-form.module.css";
 
-interface AnswerFormProps {
-  readonly answer: AnswerFields;
+interface ResponseFormProps {
+  readonly answer: ResponseFields;
   readonly isDisabled: boolean;
-  readonly isAlone: boolean;
-  /** Its answer waits to be sent with the others. */
+  readonly isSingle: boolean;
+  /** Its response will be sent with the others. */
   readonly isChosen: boolean;
-  readonly onAnswer: (value: Json) => void;
+  readonly onRespond: (value: Json) => void;
 }
 
 const ANY_TEXT: JsonObject = { type: "string", maxLength: 1_000_000 };
 
-/** An answer in fields or in words, and always also as JSON: no form knows everything a graph may want. */
-export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: AnswerFormProps): ReactNode {
+/** A response in fields or as text, and always also as JSON: no form covers everything a graph may accept. */
+export function ResponseForm({
+  answer,
+  isDisabled,
+  isSingle,
+  isChosen,
+  onRespond,
+}: ResponseFormProps): ReactNode {
   const { schema = ANY_TEXT, preset, declined } = answer;
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const [drafts, setDrafts] = useState(() => draftsOf(fields, preset ?? presetOf(schema)));
@@ -48,25 +54,25 @@ export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: 
   function submitFields(): void {
     const read = readDrafts(fields, drafts);
     setProblems(read.problems ?? {});
-    if (!read.problems) onAnswer(answer.toAnswer(read.value));
+    if (!read.problems) onRespond(answer.toResponse(read.value));
   }
 
-  function made(): Json | undefined {
+  function currentResponse(): Json | undefined {
     const read = readDrafts(fields, drafts);
-    return read.problems ? undefined : answer.toAnswer(read.value);
+    return read.problems ? undefined : answer.toResponse(read.value);
   }
 
   function changeMode(): void {
-    if (!isJson) setJsonText((before) => jsonOf(made()) || before);
+    if (!isJson) setJsonText((before) => jsonOf(currentResponse()) || before);
     setJson(!isJson);
   }
 
-  /** It goes as it is written: JSON is the whole answer. */
+  /** Sends the JSON as the whole response. */
   function submitJson(): void {
     try {
       const value: Json = JSON.parse(json);
       setJsonProblem(undefined);
-      onAnswer(value);
+      onRespond(value);
     } catch {
       setJsonProblem("This is not JSON. A text needs quotation marks.");
     }
@@ -81,13 +87,13 @@ export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: 
       ) : (
         <SchemaForm fields={fields} drafts={drafts} problems={problems} onChange={setDrafts} />
       )}
-      {answer.isGuess && !isJson && <WhatGoes answer={made()} />}
+      {answer.isGuess && !isJson && <ResponsePreview answer={currentResponse()} />}
       <div className={styles.buttons}>
-        <Button type="submit" look={isAlone ? "primary" : "plain"} disabled={isDisabled}>
+        <Button type="submit" look={isSingle ? "primary" : "plain"} disabled={isDisabled}>
           {isChosen ? "Change the answer" : isJson ? "Answer" : answer.submit}
         </Button>
         {declined !== undefined && (
-          <Button disabled={isDisabled} onClick={() => onAnswer(declined)}>
+          <Button disabled={isDisabled} onClick={() => onRespond(declined)}>
             {answer.decline}
           </Button>
         )}
@@ -101,8 +107,8 @@ export function AnswerForm({ answer, isDisabled, isAlone, isChosen, onAnswer }: 
   );
 }
 
-/** Where a form guesses what the agent expects, a person sees what it makes of it. */
-function WhatGoes({ answer }: { readonly answer: Json | undefined }): ReactNode {
+/** Previews the response where the form guesses what the agent expects. */
+function ResponsePreview({ answer }: { readonly answer: Json | undefined }): ReactNode {
   if (answer === undefined) return null;
   return (
     <p className={styles.note}>
@@ -115,37 +121,37 @@ function jsonOf(preset: Json | undefined): string {
   return preset === undefined ? "" : JSON.stringify(preset, undefined, 2);
 }
 
-/** A form to answer a question with: what to fill in, and the answer it makes. */
-export interface AnswerFields {
+/** The form of an interrupt: its fields, and the response that it makes of them. */
+export interface ResponseFields {
   /** `undefined`: any text. */
   readonly schema: JsonObject | undefined;
   readonly preset: Json | undefined;
-  /** What the buttons say: to send what was filled in, and to decline. */
+  /** Labels of the buttons that send the input and that decline. */
   readonly submit: string;
   readonly decline: string;
-  /** The answer that declines, where the question has one. */
+  /** The response that declines, where the interrupt has one. */
   readonly declined: Json | undefined;
-  /** How the graph wants to be answered is a guess: the answer is shown before it goes. */
+  /** The expected shape of the response is a guess, so the response is previewed. */
   readonly isGuess: boolean;
-  toAnswer(values: Json): Json;
+  toResponse(values: Json): Json;
 }
 
 const APPROVING = { submit: "Approve", decline: "Reject" };
 
-export const ANSWER_AS_IS: AnswerFields = {
+export const RESPONSE_AS_IS: ResponseFields = {
   schema: undefined,
   preset: undefined,
   submit: "Answer",
   decline: "Decline",
   declined: undefined,
   isGuess: false,
-  toAnswer: (values) => values,
+  toResponse: (values) => values,
 };
 
-/** The form of a question. For kinds with buttons of their own: the form for every other answer. */
-export function answerFields(question: Question): AnswerFields {
-  const plain: AnswerFields = {
-    ...ANSWER_AS_IS,
+/** The form of an interrupt. For kinds with buttons of their own: the form for every other response. */
+export function responseFields(question: Question): ResponseFields {
+  const plain: ResponseFields = {
+    ...RESPONSE_AS_IS,
     schema: question.schema,
     declined: dismissAnswer(question),
   };
@@ -155,7 +161,7 @@ export function answerFields(question: Question): AnswerFields {
         ...plain,
         ...(question.form === "fields" && APPROVING),
         schema: question.fields,
-        toAnswer: (values) => answerForm(question, values),
+        toResponse: (values) => answerForm(question, values),
       };
     case "draft":
       return { ...plain, schema: undefined, preset: question.draft };
@@ -167,18 +173,18 @@ export function answerFields(question: Question): AnswerFields {
         preset: question.fields,
         declined: answerAction(question, "reject"),
         isGuess: true,
-        toAnswer: (values) => answerAction(question, "approve", changedOf(question.fields, values)),
+        toResponse: (values) => answerAction(question, "approve", changedOf(question.fields, values)),
       };
     default:
       return plain;
   }
 }
 
-/** What a person changed goes along, and nothing that the graph said itself. */
+/** The values that a person changed, without those of the graph. */
 function changedOf(before: JsonObject, values: Json): JsonObject {
   return Object.fromEntries(
     changedValues(before, isJsonObject(values) ? values : {}).flatMap(({ name, after }) => {
-      // A field that was emptied is an empty text, and not what the graph said.
+      // An emptied field is an empty text, not the graph's value.
       const value = after ?? (typeof before[name] === "string" ? "" : undefined);
       return value === undefined ? [] : [[name, value]];
     }),

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { fieldsOf, keyOf } from "../json-schema/schema-fields";
-import { stateSchema } from "./state-form";
+import { stateSchema } from "../json-schema/state-schema";
 
 const kinds = (schema: Parameters<typeof fieldsOf>[0]) =>
   Object.fromEntries(fieldsOf(schema).map((field) => [keyOf(field), field.kind]));

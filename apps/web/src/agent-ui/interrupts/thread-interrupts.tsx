@@ -10,29 +10,29 @@ import {
 } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useMemo } from "react";
-import { type SettledThread, useSettledThread } from "../conversation/stable-thread";
+import { type SettledThread, useStableThread } from "../conversation/stable-thread";
 import { useSteering } from "../conversation/thread-session";
-import { isJsonObject } from "../primitives/json-tree";
+import { isJsonObject } from "../primitives/is-json-object";
 import { type Approvable, rowsOf } from "./approval-rows";
-import { QuestionCards } from "./interrupt-list";
+import { InterruptList } from "./interrupt-list";
 
-/** Everything the agent waits for, on its thread's page. */
-export function InterruptCards(): ReactNode {
+/** The open interrupts on the page of their thread. */
+export function ThreadInterrupts(): ReactNode {
   const interrupts = useInterrupts();
   const commands = useCommands();
   const { track } = useSteering();
-  const messages = useSettledThread(messagesOf);
+  const messages = useStableThread(messagesOf);
   const questions = useMemo(
     () => interrupts.map((interrupt) => withCall(readInterrupt(interrupt), messages)),
     [interrupts, messages],
   );
   return (
-    <QuestionCards
+    <InterruptList
       thread={useThreadHandle()}
       questions={questions}
       label="Questions of the agent"
-      callsOf={(question) => gatedCalls(question, messages)}
-      // Another tab's answer to another question may be at work right now: this one waits for its turn.
+      callsOf={(question) => matchToolCalls(question, messages)}
+      // Queued: another tab may be running its response to another interrupt right now.
       onSend={(answers) => track(commands.run({ answers }, { kind: "queue" }))}
     />
   );
@@ -41,26 +41,26 @@ export function InterruptCards(): ReactNode {
 const messagesOf = ({ messages }: SettledThread) => messages;
 
 /**
- * The tool calls that a question's rows are about, by row. LangChain's middleware tells no ids: a call is known by its name
- * and arguments among those that have no result yet. `undefined`: it stands in no message, as with a subagent's.
+ * The tool calls of an interrupt's rows, by row. LangChain's middleware sends no ids: a call is matched by name and arguments among
+ * those without a result. `undefined`: it is in no message, as with a subagent's call.
  */
-export function gatedCalls(
+export function matchToolCalls(
   question: Approvable,
   messages: readonly MessageView[],
 ): readonly (string | undefined)[] {
   if (question.kind === "approval" && question.toolCallId !== undefined) return [question.toolCallId];
   const open = openCalls(messages);
-  const taken = new Set<string>();
+  const claimed = new Set<string>();
   return rowsOf(question).map(({ name, args }) => {
     const found = open.find(
-      (call) => !taken.has(call.id) && call.name === name && sameJson(parsed(call.args), args),
+      (call) => !claimed.has(call.id) && call.name === name && sameJson(parsed(call.args), args),
     );
-    if (found) taken.add(found.id);
+    if (found) claimed.add(found.id);
     return found?.id;
   });
 }
 
-/** A question that names only the id of its call, with the name and arguments that the conversation has of it. */
+/** Completes an approval that has only the id of its call with the name and arguments from the conversation. */
 function withCall(asked: OpenQuestion, messages: readonly MessageView[]): OpenQuestion {
   const { question } = asked;
   if (question.kind !== "approval" || question.action.name !== "") return asked;

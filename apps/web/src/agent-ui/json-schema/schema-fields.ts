@@ -1,15 +1,15 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { isJsonObject } from "../primitives/json-tree";
+import { isJsonObject } from "../primitives/is-json-object";
 
 interface FieldBase {
-  /** Where its value goes; empty for an answer that is one value. */
+  /** Path of its value in the response; empty for a response that is one value. */
   readonly path: readonly string[];
   readonly label: string;
   readonly hint: string | undefined;
   readonly isRequired: boolean;
 }
 
-/** What a form shows for a part of a JSON Schema. */
+/** A form field for a part of a JSON Schema. */
 export type SchemaField = FieldBase &
   (
     | { readonly kind: "text"; readonly isLong: boolean; readonly maxLength: number | undefined }
@@ -21,13 +21,13 @@ export type SchemaField = FieldBase &
       }
     | { readonly kind: "switch" }
     | { readonly kind: "choice"; readonly options: readonly Json[]; readonly labels: readonly string[] }
-    /** Any number of them. */
+    /** Any number of the options. */
     | { readonly kind: "choices"; readonly options: readonly Json[] }
-    /** One text a line. */
+    /** A list of texts, one per line. */
     | { readonly kind: "lines"; readonly maxItems: number | undefined }
-    /** What has no control of its own. */
+    /** A value without a control of its own, edited as JSON. */
     | { readonly kind: "json" }
-    /** The only value the schema takes: it is not asked for. */
+    /** The only value the schema allows. No control is shown. */
     | { readonly kind: "fixed"; readonly value: Json }
   );
 
@@ -39,7 +39,7 @@ export type Reading =
 
 const DEEPEST = 3;
 
-/** The fields of a schema. A part that has no control is a field for JSON, so nothing is left out. */
+/** The fields of a schema. A part without a control becomes a JSON field, so nothing is left out. */
 export function fieldsOf(schema: JsonObject): readonly SchemaField[] {
   return fieldsBelow(schema, schema, [], true);
 }
@@ -50,7 +50,7 @@ function fieldsBelow(
   path: readonly string[],
   isRequired: boolean,
 ): readonly SchemaField[] {
-  // Definitions may come with a part, as where one form holds several schemas.
+  // A part may bring its own definitions, as where one form combines several schemas.
   const root = isJsonObject(written.$defs) ? written : above;
   const schema = plainSchema(written, root);
   const base: FieldBase = {
@@ -107,12 +107,12 @@ function fieldsBelow(
   }
 }
 
-/** Whether there is anything to fill in but JSON. */
+/** Whether any field has a control other than JSON. */
 export function hasControls(fields: readonly SchemaField[]): boolean {
   return fields.some(({ kind }) => kind !== "json" && kind !== "fixed");
 }
 
-/** What the schema itself would fill in. */
+/** The default value of a schema, composed of the defaults of its properties. */
 export function presetOf(written: JsonObject, root: JsonObject = written): Json | undefined {
   const schema = plainSchema(written, root);
   if (schema.default !== undefined) return schema.default;
@@ -128,7 +128,7 @@ export function keyOf({ path }: SchemaField): string {
   return path.join(".");
 }
 
-/** What the form begins with: what is so now, else what the schema would take for it. */
+/** The initial drafts of a form: the current values, else empty ones. */
 export function draftsOf(fields: readonly SchemaField[], value: Json | undefined): Drafts {
   return Object.fromEntries(
     fields.map((field) => [keyOf(field), draftOf(field, valueAt(value, field.path))]),
@@ -144,7 +144,7 @@ function draftOf(field: SchemaField, value: Json | undefined): string | boolean 
   return isShown || (field.kind === "choice" && value !== undefined) ? String(value) : "";
 }
 
-/** The answer the drafts make, or what is wrong with them, by field. */
+/** The value that the drafts make, or their problems by field. */
 export function readDrafts(fields: readonly SchemaField[], drafts: Drafts): Reading {
   const problems: Record<string, string> = {};
   let whole: Json = {};
@@ -174,7 +174,7 @@ function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
   if (text.trim() === "")
     return field.isRequired ? { problem: "This needs an answer." } : { value: undefined };
   if (field.kind === "choice") {
-    // What is meant is the value of the schema, which may be a number or nothing at all.
+    // The option itself is the value; it may be a number or null.
     const at = field.options.findIndex((option) => String(option) === text);
     return at < 0 ? { problem: "Choose one of these." } : { value: field.options[at] };
   }
@@ -191,7 +191,7 @@ function readDraft(field: SchemaField, draft: string | boolean): DraftReading {
   return { value: number };
 }
 
-/** What is ticked in a field of kind `choices`, whose draft is JSON. */
+/** The selected options of a field of kind `choices`, whose draft is JSON. */
 export function chosenOf(draft: string): Json[] {
   const chosen: Json = draft === "" ? [] : JSON.parse(draft);
   return Array.isArray(chosen) ? chosen : [];
@@ -206,12 +206,12 @@ function parsedDraft(text: string): DraftReading {
   }
 }
 
-/** `value` `undefined`: without what is there. */
+/** Sets the value at a path, without mutation. `value` `undefined` removes it. */
 export function withValue(whole: Json, [name, ...rest]: readonly string[], value: Json | undefined): Json {
   if (name === undefined) return value ?? null;
   const { [name]: inner, ...others } = isJsonObject(whole) ? whole : {};
   if (rest.length === 0 && value === undefined) return others;
-  // In the order that is there.
+  // Retains the order of keys.
   return { ...(isJsonObject(whole) ? whole : {}), [name]: withValue(inner ?? {}, rest, value) };
 }
 
@@ -244,12 +244,12 @@ function numberOf(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-/** A reference to a reference, and so on: a schema that names itself ends somewhere too. */
+/** Limit of nested references, so that a schema that refers to itself ends. */
 const MOST_STEPS = 8;
 
 /**
- * A schema as a form reads it: references resolved, `T or null` taken as `T`, and a union of constants as a list of choices.
- * What is left of a union has no `type`, and is asked for as JSON.
+ * Simplifies a schema for a form: resolves references, reads `T or null` as `T`, and a union of constants as a list of choices.
+ * Any other union has no `type`, and becomes a JSON field.
  */
 function plainSchema(written: JsonObject, root: JsonObject): JsonObject {
   let schema = written;
@@ -277,7 +277,7 @@ function plainer(schema: JsonObject, root: JsonObject): JsonObject {
   return { ...own, enum: choices, enumNames: names };
 }
 
-/** `#/$defs/Name`, as Pydantic and zod write it. */
+/** Resolves a reference such as `#/$defs/Name`, as Pydantic and zod emit it. */
 function referred(reference: string, root: JsonObject): JsonObject {
   if (!reference.startsWith("#")) return {};
   const names = reference
@@ -290,7 +290,7 @@ function referred(reference: string, root: JsonObject): JsonObject {
 
 const LONG_TEXT = 60;
 
-/** What values look like now, as a schema: their types stay what they are. */
+/** Derives a schema from values. Their types stay the same. */
 export function schemaOfValues(values: JsonObject): JsonObject {
   return {
     type: "object",

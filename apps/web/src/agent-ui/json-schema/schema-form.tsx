@@ -15,7 +15,7 @@ interface SchemaFormProps {
   readonly isCalm?: boolean;
 }
 
-/** Controls for the fields of a schema. The parent has the form and its buttons. */
+/** Controls for the fields of a schema. The parent renders the form and its buttons. */
 export function SchemaForm({
   fields,
   drafts,
@@ -23,16 +23,16 @@ export function SchemaForm({
   onChange,
   isCalm = false,
 }: SchemaFormProps): ReactNode {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
 
   // Focuses the first field with a problem.
   useEffect(() => {
     if (!isCalm && Object.keys(problems).length > 0)
-      place.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
+      container.current?.querySelector<HTMLElement>("[aria-invalid]")?.focus();
   }, [problems, isCalm]);
 
   return (
-    <div ref={place} className={styles.fields}>
+    <div ref={container} className={styles.fields}>
       {fields.map((field) => {
         if (field.kind === "fixed") return null;
         const key = keyOf(field);
@@ -69,7 +69,7 @@ function Control({ field, draft, problem, onChange }: ControlProps): ReactNode {
     );
   }
   if (field.kind === "choices") return <Choices field={field} draft={String(draft)} onChange={onChange} />;
-  const hint = field.hint ?? FORM_HINTS[field.kind] ?? rangeWords(field);
+  const hint = field.hint ?? FORM_HINTS[field.kind] ?? rangeText(field);
   return (
     <Field label={field.label} problem={problem} {...(hint !== undefined && { hint })}>
       <Entry field={field} text={String(draft)} onChange={onChange} />
@@ -160,7 +160,7 @@ const FEWEST_ROWS = 3;
 const MOST_ROWS = 12;
 const LINE_LENGTH = 80;
 
-/** As high as the text that is there, within reason. */
+/** Number of rows that fits the text, within bounds. */
 function rowsFor(text: string): number {
   const lines = text
     .split("\n")
@@ -168,7 +168,7 @@ function rowsFor(text: string): number {
   return Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, lines + 1));
 }
 
-function rangeWords(field: SchemaField): string | undefined {
+function rangeText(field: SchemaField): string | undefined {
   if (field.kind !== "number" || field.min === undefined || field.max === undefined) return undefined;
   return `From ${field.min.toLocaleString("en")} to ${field.max.toLocaleString("en")}.`;
 }

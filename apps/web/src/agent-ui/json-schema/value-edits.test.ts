@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { draftsOf, fieldsOf } from "./schema-fields";
-import { changedValues, readValues } from "./values-editor";
+import { changedValues, readValues } from "./value-edits";
 
 const fields = fieldsOf({
   type: "object",

@@ -30,9 +30,9 @@ describe("readBlocks", () => {
     for (let length = 1; length <= TEXT.length; length += 1) {
       grown = readBlocks(TEXT.slice(0, length), true, grown);
     }
-    const settled = readBlocks(TEXT, false, grown);
-    expect(settled.list).toEqual(readBlocks(TEXT, false).list);
-    expect(settled.list.map(({ raw }) => raw).join("")).toBe(TEXT);
+    const stable = readBlocks(TEXT, false, grown);
+    expect(stable.list).toEqual(readBlocks(TEXT, false).list);
+    expect(stable.list.map(({ raw }) => raw).join("")).toBe(TEXT);
   });
 
   it("keeps the very blocks that did not change", () => {
@@ -57,9 +57,9 @@ describe("readBlocks", () => {
       grown = readBlocks(text.slice(0, length), true, grown);
     }
     expect(JSON.stringify(grown?.list)).toContain('"href":"https://example.com/tides","title"');
-    const settled = readBlocks(text, false, grown);
-    expect(settled.list).toEqual(readBlocks(text, false).list);
-    const drawn = JSON.stringify(settled.list.flatMap(({ tokens }) => tokens));
+    const stable = readBlocks(text, false, grown);
+    expect(stable.list).toEqual(readBlocks(text, false).list);
+    const drawn = JSON.stringify(stable.list.flatMap(({ tokens }) => tokens));
     expect(drawn.match(/"type":"link"/g)).toHaveLength(2);
   });
 

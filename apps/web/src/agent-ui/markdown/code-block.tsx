@@ -1,14 +1,14 @@
 "use client";
 
 import { memo, type ReactNode, useEffect, useState } from "react";
-import { CopyButton } from "../primitives/button";
+import { CopyButton } from "../primitives/copy-button";
 import styles from "./code-block.module.css";
 import type { Piece } from "./highlight";
 
 interface CodeBlockProps {
   readonly code: string;
   readonly language: string;
-  /** Colours come when the code has: a block that grows would be read anew with each token. */
+  /** Still streaming. Highlighting waits for the end: a growing block would be parsed again with each token. */
   readonly isGrowing: boolean;
 }
 
@@ -32,9 +32,9 @@ function drawLine(line: readonly Piece[], at: number): ReactNode {
   return (
     <span key={at}>
       {at > 0 && "\n"}
-      {line.map((piece, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the same holds for pieces of a line
-        <span key={place} className={styles[piece.type]}>
+      {line.map((piece, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: pieces of a line have no other key
+        <span key={index} className={styles[piece.type]}>
           {piece.value}
         </span>
       ))}
@@ -42,7 +42,7 @@ function drawLine(line: readonly Piece[], at: number): ReactNode {
   );
 }
 
-/** Fetched with the first code anybody reads: most threads have none. */
+/** Highlights code. The highlighter is loaded with the first code block: most threads have none. */
 function useHighlight(
   code: string,
   language: string,
@@ -57,7 +57,7 @@ function useHighlight(
         const lines = highlight(code, language);
         if (!isLeft && lines) setDrawn({ code, lines });
       },
-      // Code is read without colours, too.
+      // Without the highlighter, code is shown plain.
       () => {},
     );
     return () => {

@@ -2,7 +2,7 @@
 import { act, createElement, type ReactNode } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DrawnMarkdown } from "./rendered-markdown";
+import { RenderedMarkdown } from "./rendered-markdown";
 
 let place: HTMLElement;
 let root: Root;
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 function draw(text: string, isGrowing = false): void {
-  act(() => root.render(createElement(DrawnMarkdown, { text, isGrowing }) as ReactNode));
+  act(() => root.render(createElement(RenderedMarkdown, { text, isGrowing }) as ReactNode));
 }
 
 describe("Markdown", () => {

@@ -5,13 +5,13 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Block, type Blocks, readBlocks } from "./incremental-blocks";
 
-import { DrawnBlock } from "./rendered-markdown";
+import { RenderedBlock } from "./rendered-markdown";
 
 afterEach(() => vi.restoreAllMocks());
 
 function html(list: readonly Block[]): string {
   return renderToStaticMarkup(
-    list.map((block) => createElement(DrawnBlock, { key: block.at, block, isGrowing: false })),
+    list.map((block) => createElement(RenderedBlock, { key: block.at, block, isGrowing: false })),
   );
 }
 

@@ -6,7 +6,7 @@ export interface Piece {
   readonly value: string;
 }
 
-/** The code's pieces, line by line; `undefined` for a language nobody here knows. */
+/** The tokens of code, line by line; `undefined` for an unknown language. */
 export function highlight(code: string, language: string): readonly (readonly Piece[])[] | undefined {
   const id = lang(language.toLowerCase());
   const config = languages.find((known) => known.id === id)?.config;

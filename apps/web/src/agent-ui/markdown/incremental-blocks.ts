@@ -5,78 +5,81 @@ export interface Blocks {
   readonly text: string;
   readonly isGrowing: boolean;
   readonly list: readonly Block[];
-  /** How many of them no further text can change. */
+  /** Number of leading blocks that no further text can change. */
   readonly firm: number;
-  /** Of the first block behind those, the items or rows that no further text can change. */
-  readonly settled: SettledParts | undefined;
-  /** Where `[words][name]` leads, as far as the firm blocks say. */
+  /** Items or rows of the first block after those that no further text can change. */
+  readonly stable: StableParts | undefined;
+  /** Targets of `[words][name]`, as defined in the firm blocks. */
   readonly links: Links;
 }
 
 /**
- * The blocks of a text. Of a text that grew since the reading `before`, only what may have changed is read again: the last
- * block, and of a list or table only its last items or rows. So a token costs the length of a paragraph, an item or a row,
- * and not of the message. Blocks, items and rows that did not change keep their identity. Only a definition of a link reaches
- * back: blocks with a bracket are then read once more.
+ * Parses a text into blocks, incrementally. If the text grew since `before`, only the part that may have changed is parsed again:
+ * the last block, and in a list or table only its last items or rows. So a token costs the length of a paragraph, an item or a
+ * row, not of the message. Unchanged blocks, items and rows retain their identity. Only a link definition affects earlier text:
+ * blocks with a bracket are then parsed once more.
  */
 export function readBlocks(source: string, isGrowing: boolean, before?: Blocks): Blocks {
   const text = source.includes("\r") ? source.replace(/\r\n?/g, "\n") : source;
   if (before?.text === text && before.isGrowing === isGrowing) return before;
   const start = before?.isGrowing && text.startsWith(before.text) ? before : undefined;
-  const kept = start ? start.list.slice(0, start.firm) : [];
+  const reused = start ? start.list.slice(0, start.firm) : [];
   const known = start?.links ?? {};
-  const read = readRest(text, kept, known, start?.settled);
-  const count = firmCount(read, kept.length);
-  const links = { ...definedIn(isGrowing ? read.slice(kept.length, count) : read), ...known };
+  const read = readRest(text, reused, known, start?.stable);
+  const count = firmCount(read, reused.length);
+  const links = { ...definedIn(isGrowing ? read.slice(reused.length, count) : read), ...known };
   const hasNewLinks = Object.keys(links).length > Object.keys(known).length;
   const list = hasNewLinks
     ? readRest(
         text,
-        kept.map((block) => withLinks(block, links)),
+        reused.map((block) => withLinks(block, links)),
         links,
       )
     : read;
   const first = list[count];
-  const settled =
+  const stable =
     first &&
-    settledParts(
+    stableParts(
       first.tokens[0],
       first.raw,
-      count === kept.length && !hasNewLinks ? start?.settled : undefined,
+      count === reused.length && !hasNewLinks ? start?.stable : undefined,
     );
   return {
     text,
     isGrowing,
     firm: count,
-    settled,
+    stable,
     links,
-    list: isGrowing ? withOpenEnd(list, links, count === list.length - 1 ? settled : undefined) : list,
+    list: isGrowing ? withOpenEnd(list, links, count === list.length - 1 ? stable : undefined) : list,
   };
 }
 
-/** The kept blocks, and those of the text behind them. */
+/** The firm blocks, followed by the blocks of the remaining text. */
 function readRest(
   text: string,
-  kept: readonly Block[],
+  reused: readonly Block[],
   links: Links,
-  settled?: SettledParts,
+  stable?: StableParts,
 ): readonly Block[] {
-  const last = kept.at(-1);
+  const last = reused.at(-1);
   const from = last ? last.at + last.raw.length : 0;
-  if (settled) {
-    const [first, ...others] = lex(settled.head + text.slice(from + settled.length), links);
-    const whole = withSettledParts(settled, first);
+  if (stable) {
+    const [first, ...others] = lex(stable.head + text.slice(from + stable.length), links);
+    const whole = withStableParts(stable, first);
     if (first && whole) {
-      const length = first.raw.length - settled.head.length + settled.length;
-      return blocksOf(text, [...kept], from, [{ ...whole, raw: text.slice(from, from + length) }, ...others]);
+      const length = first.raw.length - stable.head.length + stable.length;
+      return blocksOf(text, [...reused], from, [
+        { ...whole, raw: text.slice(from, from + length) },
+        ...others,
+      ]);
     }
   }
-  return blocksOf(text, [...kept], from, lex(text.slice(from), links));
+  return blocksOf(text, [...reused], from, lex(text.slice(from), links));
 }
 
-/** Blank lines go with the block before them: a block that follows may still turn out to be its continuation. */
-function blocksOf(text: string, kept: Block[], from: number, tokens: readonly Token[]): readonly Block[] {
-  const blocks = kept;
+/** Appends tokens as blocks. Blank lines belong to the block before them: the next block may still continue it. */
+function blocksOf(text: string, reused: Block[], from: number, tokens: readonly Token[]): readonly Block[] {
+  const blocks = reused;
   let at = from;
   for (const token of tokens) {
     const before = blocks.at(-1);
@@ -101,30 +104,30 @@ function firmCount(blocks: readonly Block[], from: number): number {
   return count;
 }
 
-/** The last block as it is most likely meant. */
+/** Replaces the last block by its most likely meaning, with open marks closed. */
 function withOpenEnd(
   list: readonly Block[],
   links: Links,
-  settled: SettledParts | undefined,
+  stable: StableParts | undefined,
 ): readonly Block[] {
   const open = list.at(-1);
   if (!open) return list;
-  return [...list.slice(0, -1), { ...open, tokens: readOpen(open.raw, links, settled) }];
+  return [...list.slice(0, -1), { ...open, tokens: readOpen(open.raw, links, stable) }];
 }
 
-function readOpen(raw: string, links: Links, settled: SettledParts | undefined): readonly Token[] {
-  if (settled) {
-    const [first, ...others] = lex(closeOpenMarks(settled.head + raw.slice(settled.length)), links);
-    const whole = withSettledParts(settled, first);
+function readOpen(raw: string, links: Links, stable: StableParts | undefined): readonly Token[] {
+  if (stable) {
+    const [first, ...others] = lex(closeOpenMarks(stable.head + raw.slice(stable.length)), links);
+    const whole = withStableParts(stable, first);
     if (whole) return [whole, ...others];
   }
   const tokens = lex(closeOpenMarks(raw), links);
-  // The first row of a table looks like a sentence until the row of dashes is whole.
+  // The first row of a table parses as a paragraph until the row of dashes is complete.
   const [first] = tokens;
   return first?.type === "paragraph" && raw.trimStart().startsWith("|") ? [] : tokens;
 }
 
-/** As marked reads it, but that links lead where `links` says alone: a definition that is not whole would be half an address. */
+/** Lexes like marked, but resolves links by `links` alone: an incomplete definition would give half an address. */
 function lex(text: string, links: Links): Token[] {
   const lexer = new Lexer();
   lexer.blockTokens(text, lexer.tokens);
@@ -136,7 +139,7 @@ function lex(text: string, links: Links): Token[] {
   return lexer.tokens;
 }
 
-/** Definitions within lists and quotes count as well. */
+/** Link definitions in blocks, including those within lists and quotes. */
 function definedIn(blocks: readonly Block[]): Links {
   const links: Links = {};
   const collect = (tokens: readonly Token[]): void => {
@@ -157,27 +160,27 @@ function withLinks(block: Block, links: Links): Block {
   return { ...block, tokens: lex(block.raw, links).filter(({ type }) => type !== "space") };
 }
 
-/** A paragraph, a list, a table, a fence: what is drawn, and kept, as one. */
+/** A paragraph, list, table or fence: the unit of rendering and caching. */
 export interface Block {
-  /** Where it begins, which is also its name: text only ever grows. */
+  /** Start offset, which is also its key: text only grows. */
   readonly at: number;
   readonly raw: string;
   readonly tokens: readonly Token[];
 }
 
 const STARTS_WITH_BRACKET = /^ {0,3}\[/;
-/** A link's definition with an open title, which may go on over blank lines. */
+/** A link definition with an open title, which may continue over blank lines. */
 const OPEN_TITLE = /^ {0,3}\[[^\]]*\]:\s*\S+\s+["'(]/;
 const ENDS_WITH_BLANK_LINE = /\n[ \t]*\n[ \t]*$/;
-/** A bullet, or what may yet become one. */
+/** A bullet, or text that may become one. */
 const MAYBE_BULLET = /^\s*[-+*\d]/;
-/** Lists with an empty first item, or that begin with another number, interrupt no text. */
+/** A list item that interrupts a paragraph. Lists with an empty first item or another start number do not. */
 const INTERRUPTING_ITEM = /^ {0,3}(?:[*+-]|1[.)])[ \t]+[^ \t\n]/;
 const INTERRUPTS_TEXT = new Set(["code", "hr", "blockquote"]);
 
 /**
- * Whether no further text can change that `block` ends where `next` begins. It asks less than the grammar allows: a boundary
- * that is not firm is only read once more.
+ * Whether no further text can change that `block` ends where `next` begins. Conservative: a boundary that is wrongly not firm
+ * only costs another parse.
  */
 function isFirmBoundary(block: Block, next: Block): boolean {
   const [token] = block.tokens;
@@ -202,7 +205,10 @@ function isFirmBoundary(block: Block, next: Block): boolean {
   }
 }
 
-/** A table counts once its row of dashes is whole; one without a pipe could still become a heading's underline. */
+/**
+ * Whether a block interrupts a paragraph. A table counts once its row of dashes is complete; without a pipe, that row could still
+ * become a heading's underline.
+ */
 function interruptsText({ raw, tokens }: Block): boolean {
   const type = tokens[0]?.type ?? "";
   if (type === "list") return INTERRUPTING_ITEM.test(raw);
@@ -211,54 +217,50 @@ function interruptsText({ raw, tokens }: Block): boolean {
   return INTERRUPTS_TEXT.has(type);
 }
 
-/** The first items of a list that grows. Whatever text follows, they stay what they are. */
-interface SettledItems {
+/** The first items of a growing list, which no further text can change. */
+interface StableItems {
   readonly type: "list";
   readonly list: Tokens.List;
-  /** Whether they alone make the list a loose one. */
+  /** Whether these items alone make the list loose. */
   readonly isLoose: boolean;
-  /** Characters of the block that they take. */
+  /** Number of characters of the block that they occupy. */
   readonly length: number;
-  /** What has to stand before the rest of the block for it to be read as a list or table of its own. */
+  /** Text to prepend to the rest of the block so that it parses as a list or table. */
   readonly head: string;
 }
 
-/** The first rows of a table that grows. */
-interface SettledRows {
+/** The first rows of a growing table. */
+interface StableRows {
   readonly type: "table";
   readonly table: Tokens.Table;
   readonly length: number;
   readonly head: string;
 }
 
-type SettledParts = SettledItems | SettledRows;
+type StableParts = StableItems | StableRows;
 
-/** The parts of a block's only token that no further text can change; `before` are those known already. */
-function settledParts(
-  token: Token | undefined,
-  raw: string,
-  before?: SettledParts,
-): SettledParts | undefined {
+/** The parts of a block's only token that no further text can change. `before` holds those known already. */
+function stableParts(token: Token | undefined, raw: string, before?: StableParts): StableParts | undefined {
   if (token?.type === "list")
-    return settledItems(token as Tokens.List, before?.type === "list" ? before : undefined);
+    return stableItems(token as Tokens.List, before?.type === "list" ? before : undefined);
   if (token?.type === "table")
-    return settledRows(token as Tokens.Table, raw, before?.type === "table" ? before : undefined);
+    return stableRows(token as Tokens.Table, raw, before?.type === "table" ? before : undefined);
   return undefined;
 }
 
 /**
- * The block's token, of its settled parts and a reading of the rest. `undefined` where the rest does not continue them: the
- * block has to be read as a whole.
+ * Joins the stable parts with the parsed rest into the block's token. `undefined` where the rest does not continue them: then
+ * the whole block has to be parsed.
  */
-function withSettledParts(settled: SettledParts, rest: Token | undefined): Token | undefined {
-  if (settled.type === "list")
-    return rest?.type === "list" ? joinLists(settled, rest as Tokens.List) : undefined;
+function withStableParts(stable: StableParts, rest: Token | undefined): Token | undefined {
+  if (stable.type === "list")
+    return rest?.type === "list" ? joinLists(stable, rest as Tokens.List) : undefined;
   if (rest?.type !== "table") return undefined;
-  return { ...settled.table, rows: [...settled.table.rows, ...(rest as Tokens.Table).rows] };
+  return { ...stable.table, rows: [...stable.table.rows, ...(rest as Tokens.Table).rows] };
 }
 
-/** An item is settled once the line of the next one is whole: until then that line may become a rule, or text. */
-function settledItems(list: Tokens.List, before: SettledItems | undefined): SettledItems | undefined {
+/** An item is stable once the first line of the next one is complete: until then that line may become a rule, or text. */
+function stableItems(list: Tokens.List, before: StableItems | undefined): StableItems | undefined {
   const isLastLineWhole = list.items.at(-1)?.raw.includes("\n") ?? false;
   const count = list.items.length - (isLastLineWhole ? 1 : 2);
   if (count <= 0) return undefined;
@@ -273,7 +275,7 @@ function settledItems(list: Tokens.List, before: SettledItems | undefined): Sett
   };
 }
 
-/** As marked decides it: a blank line behind an item or within it makes the list loose. */
+/** Whether an item makes the list loose. As in marked: by a blank line after it or within it. */
 function isSpaced({ raw, tokens }: Tokens.ListItem): boolean {
   return (
     /\n[ \t]*\n[ \t]*$/.test(raw) ||
@@ -281,13 +283,13 @@ function isSpaced({ raw, tokens }: Tokens.ListItem): boolean {
   );
 }
 
-function joinLists({ list, isLoose }: SettledItems, rest: Tokens.List): Tokens.List | undefined {
+function joinLists({ list, isLoose }: StableItems, rest: Tokens.List): Tokens.List | undefined {
   const loose = isLoose || rest.loose;
-  // Loose items can't be made tight again.
+  // Loose items can't be converted back to tight ones.
   if (list.loose && !loose) return undefined;
-  const settled = loose && !list.loose ? list.items.map(loosen) : list.items;
+  const stable = loose && !list.loose ? list.items.map(loosen) : list.items;
   const added = loose && !rest.loose ? rest.items.map(loosen) : rest.items;
-  return { ...list, loose, items: [...settled, ...added] };
+  return { ...list, loose, items: [...stable, ...added] };
 }
 
 function loosen(item: Tokens.ListItem): Tokens.ListItem {
@@ -297,12 +299,12 @@ function loosen(item: Tokens.ListItem): Tokens.ListItem {
   return { ...item, loose: true, tokens };
 }
 
-/** The last row may be half a row, and decides whether the one before it is the last. */
-function settledRows(
+/** The stable rows. The last row may be incomplete, and decides whether the one before it is the last. */
+function stableRows(
   table: Tokens.Table,
   raw: string,
-  before: SettledRows | undefined,
-): SettledRows | undefined {
+  before: StableRows | undefined,
+): StableRows | undefined {
   const count = table.rows.length - 2;
   if (count <= 0) return undefined;
   const head = before?.head ?? raw.slice(0, endOfLines(raw, 0, 2));

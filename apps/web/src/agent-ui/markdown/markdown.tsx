@@ -2,36 +2,36 @@
 
 import { type ReactNode, useEffect, useSyncExternalStore } from "react";
 import styles from "./markdown.module.css";
-import type { DrawnMarkdown, MarkdownProps } from "./rendered-markdown";
+import type { MarkdownProps, RenderedMarkdown } from "./rendered-markdown";
 
-let drawn: typeof DrawnMarkdown | undefined;
+let drawn: typeof RenderedMarkdown | undefined;
 const listeners = new Set<() => void>();
 
-/** Fetches the parser. Called where a text is about to come: the first load of a page has none to show. */
-export function warmMarkdown(): void {
+/** Preloads the parser. Called where a text is expected soon: the first load of a page has none to show. */
+export function preloadMarkdown(): void {
   if (drawn) return;
   import("./rendered-markdown").then((module) => {
-    drawn = module.DrawnMarkdown;
+    drawn = module.RenderedMarkdown;
     for (const listener of [...listeners]) listener();
-    // Text is shown as it was written then; the next one that comes tries again.
+    // On failure text is shown as written; the next message tries again.
   }, ignoreFailure);
 }
 
-/** Text as Markdown; as it was written until the parser is there. */
+/** Renders Markdown. Until the parser is loaded, the text is shown as written. */
 export function Markdown(props: MarkdownProps): ReactNode {
   const Drawn = useSyncExternalStore(subscribe, readDrawn, nothing);
-  useEffect(warmMarkdown, []);
+  useEffect(preloadMarkdown, []);
   return Drawn ? <Drawn {...props} /> : <div className={styles.plain}>{props.text}</div>;
 }
 
-/** Once it is there, nothing changes any more. */
+/** Subscribes to the load of the parser. Nothing changes after that. */
 function subscribe(listener: () => void): () => void {
   if (drawn) return () => {};
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-function readDrawn(): typeof DrawnMarkdown | undefined {
+function readDrawn(): typeof RenderedMarkdown | undefined {
   return drawn;
 }
 

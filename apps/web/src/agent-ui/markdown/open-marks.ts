@@ -1,10 +1,10 @@
 const FENCE = /^ {0,3}(```|~~~)/;
-/** A line that may yet become a heading's underline, a rule, a bullet: nothing until it says which. */
+/** A line that may become a heading's underline, a rule or a bullet. It is dropped until that is known. */
 const ONLY_MARKS = /\n[ \t]*(?:-+|=+|\*+|_+|#+|>+|\+|`{1,2}|~+|\d+\.?|\|)[ \t]*$/;
 
 /**
- * What a text that stops in the middle most likely means, so that what streams does not change its look with each token: an
- * open `**` is bold already, half a link is its words.
+ * Completes a text that stops in the middle to its most likely meaning, so that streamed text does not change its appearance
+ * with each token: an open `**` is bold already, half a link is its words.
  */
 export function closeOpenMarks(text: string): string {
   if (FENCE.test(text)) return text;
@@ -29,11 +29,11 @@ function closeParagraph(paragraph: string): string {
   return text;
 }
 
-/** A mark with nothing behind it yet goes; any other is closed, before the spaces that would keep it from closing. */
+/** Removes a mark that nothing follows yet; closes any other, before trailing spaces that would prevent closing. */
 function closeWith(text: string, mark: string): string {
   const words = text.trimEnd();
   if (words.endsWith(mark)) return words.slice(0, -mark.length);
-  // Half of a closing mark has come.
+  // Half of a closing mark has arrived.
   const half = mark.length === 2 && words.endsWith(mark.charAt(0)) ? words.slice(0, -1) : words;
   return half + mark;
 }

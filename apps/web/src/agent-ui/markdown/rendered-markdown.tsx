@@ -7,9 +7,9 @@ import { CodeBlock } from "./code-block";
 import { type Block, type Blocks, readBlocks } from "./incremental-blocks";
 import markdownStyles from "./markdown.module.css";
 
-/** What stands within a line. Anything unknown is shown as it was written. */
+/** Renders inline tokens. Unknown ones are shown as written. */
 function Inline({ tokens }: { readonly tokens: readonly Token[] | undefined }): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: parts of a line have no other name, and a line only grows
+  // biome-ignore lint/suspicious/noArrayIndexKey: inline parts have no other key, and a line only grows
   return tokens?.map((token, at) => <Part key={at} token={token} />);
 }
 
@@ -56,7 +56,10 @@ function Part({ token }: { readonly token: Token }): ReactNode {
   }
 }
 
-/** Pictures are links too, but for files of the thread: a page that loads what an agent names would tell strangers who reads. */
+/**
+ * Renders a link. Images become links too, except files of the thread: loading a URL that an agent names would disclose the reader
+ * to strangers.
+ */
 function Link({ token }: { readonly token: Token }): ReactNode {
   const { text, tokens, ...link } = token as Tokens.Link;
   const href = withNamedCharacters(link.href);
@@ -77,7 +80,7 @@ function Link({ token }: { readonly token: Token }): ReactNode {
 function isSafe(href: string): boolean {
   return URL.canParse(href) && ["https:", "http:", "mailto:"].includes(new URL(href).protocol);
 }
-/** Those that models and people write. Marked reads numbers (`&#8212;`) itself, and leaves names to a browser that is given HTML. */
+/** Named character references in use. Marked decodes numbers (`&#8212;`) and leaves names to a browser that receives HTML. */
 const CHARACTERS: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
@@ -127,7 +130,7 @@ const CHARACTERS: Readonly<Record<string, string>> = {
   check: "✓",
 };
 
-/** A text with `&lt;` as `<` and the like; a name that is not known stays as it is written. */
+/** Decodes named characters such as `&lt;`. Unknown names stay as written. */
 function withNamedCharacters(text: string): string {
   return text.includes("&")
     ? text.replace(/&([a-z]+);/gi, (written, name: string) =>
@@ -141,21 +144,21 @@ export interface MarkdownProps {
   readonly isGrowing?: boolean;
 }
 
-/** Text as it comes. Only the block that grows is read and drawn again. */
-export function DrawnMarkdown({ text, isGrowing = false }: MarkdownProps): ReactNode {
+/** Renders streaming Markdown. Only the growing block is parsed and rendered again. */
+export function RenderedMarkdown({ text, isGrowing = false }: MarkdownProps): ReactNode {
   const before = useRef<Blocks>(undefined);
   const blocks = readBlocks(text, isGrowing, before.current);
   before.current = blocks;
   return (
     <div className={markdownStyles.text}>
       {blocks.list.map((block, at) => (
-        <DrawnBlock key={block.at} block={block} isGrowing={isGrowing && at === blocks.list.length - 1} />
+        <RenderedBlock key={block.at} block={block} isGrowing={isGrowing && at === blocks.list.length - 1} />
       ))}
     </div>
   );
 }
 
-export const DrawnBlock = memo(function DrawnBlock({
+export const RenderedBlock = memo(function RenderedBlock({
   block,
   isGrowing,
 }: {
@@ -172,14 +175,14 @@ function Draw({
   readonly tokens: readonly Token[];
   readonly isGrowing: boolean;
 }): ReactNode {
-  // biome-ignore lint/suspicious/noArrayIndexKey: blocks within a block have no other name, and only grow
+  // biome-ignore lint/suspicious/noArrayIndexKey: nested blocks have no other key, and only grow
   return tokens.map((token, at) => <BlockPart key={at} token={token} isGrowing={isGrowing} />);
 }
 
 function BlockPart({ token, isGrowing }: { readonly token: Token; readonly isGrowing: boolean }): ReactNode {
   switch (token.type) {
     case "heading":
-      // Below the page's own headings.
+      // Below the headings of the page.
       return createElement(`h${Math.min(6, token.depth + 2)}`, null, <Inline tokens={token.tokens} />);
     case "paragraph":
       return (
@@ -216,13 +219,13 @@ function BlockPart({ token, isGrowing }: { readonly token: Token; readonly isGro
 
 function List({ list, isGrowing }: { readonly list: Tokens.List; readonly isGrowing: boolean }): ReactNode {
   const items = list.items.map((item, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: items have no other name, and a list only grows
+    // biome-ignore lint/suspicious/noArrayIndexKey: items have no other key, and a list only grows
     <ListItem key={at} item={item} isGrowing={isGrowing && at === list.items.length - 1} />
   ));
   return list.ordered ? <ol start={list.start === "" ? 1 : list.start}>{items}</ol> : <ul>{items}</ul>;
 }
 
-/** Of a list that grows the last items are read anew with each token: those that did not change are not drawn again. */
+/** A list item. Each token reparses the last items of a growing list; unchanged ones are not rendered again. */
 const ListItem = memo(
   function ListItem({
     item,
@@ -240,7 +243,7 @@ const ListItem = memo(
       </li>
     );
   },
-  // A link's definition may come later, and then changes what the same words lead to.
+  // A link definition may come later, and then changes the target of the same words.
   (before, after) =>
     before.isGrowing === after.isGrowing &&
     (before.item === after.item ||
@@ -253,9 +256,9 @@ const Row = memo(
   function Row({ cells }: { readonly cells: readonly Tokens.TableCell[] }): ReactNode {
     return (
       <tr>
-        {cells.map((cell, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other name
-          <td key={place} data-align={cell.align ?? undefined}>
+        {cells.map((cell, column) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other key
+          <td key={column} data-align={cell.align ?? undefined}>
             <Inline tokens={cell.tokens} />
           </td>
         ))}
@@ -276,7 +279,7 @@ function Table({ table }: { readonly table: Tokens.Table }): ReactNode {
         <thead>
           <tr>
             {table.header.map((cell, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other name
+              // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other key
               <th key={at} scope="col" data-align={cell.align ?? undefined}>
                 <Inline tokens={cell.tokens} />
               </th>
@@ -285,7 +288,7 @@ function Table({ table }: { readonly table: Tokens.Table }): ReactNode {
         </thead>
         <tbody>
           {table.rows.map((row, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other name, and a table only grows
+            // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other key, and a table only grows
             <Row key={at} cells={row} />
           ))}
         </tbody>

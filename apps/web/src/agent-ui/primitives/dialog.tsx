@@ -6,16 +6,16 @@ import styles from "./dialog.module.css";
 
 interface DialogProps {
   readonly isOpen: boolean;
-  /** Escape, a press beside it, or its close button. */
+  /** Called on Escape, on a press outside and by the close button. */
   readonly onClose: () => void;
   readonly title: string;
   readonly children: ReactNode;
-  /** Buttons at the foot, the one that goes on last. */
+  /** Buttons in the footer, the primary one last. */
   readonly actions?: ReactNode;
   readonly size?: "small" | "medium" | "large";
 }
 
-/** Modal. What is in it exists only while it is open; focus goes in and comes back by itself. */
+/** A modal dialog. Its content is mounted only while it is open; the browser moves the focus in and back. */
 export function Dialog({
   isOpen,
   onClose,
@@ -27,7 +27,7 @@ export function Dialog({
   const ref = useModal(isOpen);
   const titleId = useId();
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is the keyboard's way out, and the browser's own
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the browser closes it on Escape
     <dialog
       ref={ref}
       className={`${styles.dialog} ${styles[size]}`}
@@ -52,7 +52,7 @@ export function Dialog({
   );
 }
 
-/** A native dialog that is shown above everything while `isOpen`. Focus goes to what is marked `data-autofocus`, else to the first. */
+/** Opens a native dialog above everything while `isOpen`. Focuses the element marked `data-autofocus`, else the first one. */
 export function useModal(isOpen: boolean) {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -72,15 +72,15 @@ interface ConfirmDialogProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
   readonly title: string;
-  /** What will happen, and whether it can be undone. */
+  /** The consequences of the action, and whether it can be undone. */
   readonly children: ReactNode;
-  /** The deed itself: "Delete thread", never "OK". */
+  /** The label of the confirming button, a verb and its object: "Delete thread", never "OK". */
   readonly action: string;
-  /** Closes when it is done; what it throws is shown, and it stays open. */
+  /** Runs the action. The dialog closes on success; a thrown error is shown and leaves it open. */
   readonly onConfirm: () => Promise<void> | void;
 }
 
-/** Asks before what can't be taken back. The way out has the focus. */
+/** Asks for confirmation of an irreversible action. Cancel has the initial focus. */
 export function ConfirmDialog({
   isOpen,
   onClose,

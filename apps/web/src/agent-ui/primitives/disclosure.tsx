@@ -5,7 +5,7 @@ import styles from "./disclosure.module.css";
 import { Icon } from "./icon";
 
 interface DisclosureProps {
-  /** One line; it is the button. */
+  /** One line, which is also the button. */
   readonly summary: ReactNode;
   readonly children: ReactNode;
   /** With `onToggle`, the parent decides; without, this is only the initial state. */
@@ -14,7 +14,7 @@ interface DisclosureProps {
   readonly className?: string;
 }
 
-/** Something that can be folded away. */
+/** Collapsible content under a summary line. */
 export function Disclosure({ summary, children, isOpen, onToggle, className }: DisclosureProps): ReactNode {
   return (
     <details
@@ -36,10 +36,10 @@ export function Disclosure({ summary, children, isOpen, onToggle, className }: D
   );
 }
 
-interface FoldRowProps {
+interface DisclosureRowProps {
   readonly isOpen: boolean;
   readonly onToggle: () => void;
-  /** The id of what it folds away. */
+  /** The id of the element that it expands. */
   readonly controls: string;
   readonly disabled?: boolean;
   readonly className?: string | undefined;
@@ -47,17 +47,17 @@ interface FoldRowProps {
 }
 
 /**
- * The line of a conversation behind which more lies. A button beside what it opens, not `details`: what is folded away is
- * not rendered at all, and a thread has hundreds of them.
+ * A row of a conversation that expands. It is a button next to the element it controls, not `details`: collapsed content is
+ * not rendered at all, and a thread has hundreds of such rows.
  */
-export function FoldRow({
+export function DisclosureRow({
   isOpen,
   onToggle,
   controls,
   disabled = false,
   className,
   children,
-}: FoldRowProps): ReactNode {
+}: DisclosureRowProps): ReactNode {
   return (
     <button
       type="button"
@@ -67,7 +67,7 @@ export function FoldRow({
       disabled={disabled}
       onClick={onToggle}
     >
-      <span className={styles.foldRowChevron} data-open={isOpen}>
+      <span className={styles.disclosureRowChevron} data-open={isOpen}>
         <Icon name="chevronRight" size={12} />
       </span>
       {children}

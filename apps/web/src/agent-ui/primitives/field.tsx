@@ -5,11 +5,11 @@ import styles from "./field.module.css";
 
 interface FieldProps {
   readonly label: string;
-  /** Always there: what belongs in it. */
+  /** Describes the expected input; always shown. */
   readonly hint?: ReactNode;
-  /** What is wrong with what is in it, and how to mend it. */
+  /** An error of the input, and how to correct it. */
   readonly problem?: string | undefined;
-  /** For screen readers only, where sight makes it plain. */
+  /** Shows the label to screen readers only, where the layout makes it obvious. */
   readonly isLabelHidden?: boolean;
   readonly className?: string;
   /** One `Input`, `TextArea` or `Select`. */
@@ -24,7 +24,7 @@ interface Wiring {
 
 const WiringContext = createContext<Wiring>({});
 
-/** A control with its label, hint and problem tied to it. */
+/** A control with its label, hint and problem, connected by ids. */
 export function Field({ label, hint, problem, isLabelHidden, className, children }: FieldProps): ReactNode {
   const id = useId();
   const described = [hint !== undefined && `${id}-hint`, `${id}-problem`].filter(Boolean).join(" ");
@@ -54,7 +54,7 @@ export function Input({ className, ...rest }: ComponentProps<"input">): ReactNod
 }
 
 interface TextAreaProps extends ComponentProps<"textarea"> {
-  /** Written for a machine: every letter counts, so nothing corrects it. */
+  /** The text is code: spell check, capitalization and correction are off. */
   readonly isCode?: boolean;
 }
 
@@ -73,13 +73,13 @@ function classOf(...more: readonly (string | undefined)[]): string {
 }
 
 interface ProblemProps {
-  /** For the control that it is about. */
+  /** Referenced by the `aria-describedby` of the control. */
   readonly id?: string;
   readonly className?: string | undefined;
   readonly children: ReactNode;
 }
 
-/** What went wrong, or is wrong with what was filled in. Always there, so that it is heard when it comes; seen only then. */
+/** An error of an action or an input. Always mounted, so that screen readers announce a message; visible only with one. */
 export function Problem({ id, className, children }: ProblemProps): ReactNode {
   return (
     <p id={id} className={[styles.problem, className].filter(Boolean).join(" ")} role="alert">
@@ -94,11 +94,11 @@ interface NumberInputProps {
   readonly min: number;
   readonly max: number;
   readonly className?: string | undefined;
-  /** Called with whole numbers within the bounds, and nothing else. */
+  /** Called only with whole numbers within the bounds. */
   readonly onChange: (value: number) => void;
 }
 
-/** May be empty while a person types. */
+/** An input for whole numbers. It may be empty while a person types. */
 export function NumberInput({ label, value, min, max, className, onChange }: NumberInputProps): ReactNode {
   const [draft, setDraft] = useState<string>();
   return (

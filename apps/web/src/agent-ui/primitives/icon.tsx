@@ -46,7 +46,7 @@ import {
 } from "lucide-react";
 import { memo, type ReactNode } from "react";
 
-/** What each icon stands for here, so that one meaning has one drawing. List only what is used: each costs bytes on every page. */
+/** Icons by meaning, so that one meaning has one drawing. List only used ones: each costs bytes on every page. */
 const ICONS = {
   archive: Archive,
   arrowDown: ArrowDown,
@@ -95,7 +95,7 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** Decoration beside words, or inside a button that has a label of its own. */
+/** A decorative icon next to text, or inside a button that has a label of its own. */
 export const Icon = memo(function Icon({
   name,
   size = 16,

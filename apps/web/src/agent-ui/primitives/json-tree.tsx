@@ -1,19 +1,19 @@
 "use client";
 
-import type { Json, JsonObject } from "@throughline/ai-core";
+import type { Json } from "@throughline/ai-core";
 import { memo, type ReactNode, useState } from "react";
-import { CopyButton } from "./button";
+import { CopyButton } from "./copy-button";
 import { Icon } from "./icon";
 import styles from "./json-tree.module.css";
 
-/** What went in or came out, as text that can be read. JSON in a string, as tools give it, is laid out as well. */
+/** An input or output as indented JSON. A string that holds JSON, as tools return it, is formatted too. */
 export function JsonView({ label, value }: { readonly label: string; readonly value: Json }): ReactNode {
   const text = prettyJson(value);
   if (text === "" || text === "{}") return null;
   return (
     <div className={styles.part}>
       <span className={styles.label}>{label}</span>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is longer than its box scrolls by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: overflowing text scrolls by keyboard */}
       <pre className={styles.value} tabIndex={0}>
         {text}
       </pre>
@@ -32,23 +32,19 @@ export function prettyJson(value: Json): string {
   }
 }
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** By JSON Pointer: `self` is new or another; `within`, something below it is. */
+/** Changes by JSON Pointer. `self`: the value is new or replaced; `within`: a value below it changed. */
 type ChangedPaths = ReadonlyMap<string, "self" | "within">;
 
 export const NOTHING_CHANGED: ChangedPaths = new Map();
 
-/** What is different after. What is shared between the two is not looked into. */
+/** The paths that differ in `after`. Shared (identical) parts are not traversed. */
 export function changedPaths(before: Json, after: Json): ChangedPaths {
   const changed = new Map<string, "self" | "within">();
   compare(before, after, "", changed);
   return changed;
 }
 
-/** Whether there was any. What was removed has no place to be marked at: what held it is. */
+/** Records changes below `path` and returns whether there was any. A removed key marks its parent, since it has no row itself. */
 function compare(before: Json, after: Json, path: string, changed: Map<string, "self" | "within">): boolean {
   if (before === after) return false;
   if (!isContainer(before) || !isContainer(after) || Array.isArray(before) !== Array.isArray(after)) {
@@ -84,13 +80,13 @@ function isContainer(value: Json): value is Json[] | { [key: string]: Json } {
 interface StateTreeProps {
   readonly value: Json;
   readonly changes: ChangedPaths;
-  /** Another one with each change, so that a mark begins anew. */
+  /** Incremented with each change, which restarts the fading of marks. */
   readonly round: number;
 }
 
 const SHOWN_AT_FIRST = 50;
 
-/** A state as a tree. What changed last is marked until something else changes. */
+/** A state as a tree. The latest changes are marked until the next change. */
 export function StateTree({ value, changes, round }: StateTreeProps): ReactNode {
   return (
     <div className={styles.tree}>
@@ -99,12 +95,12 @@ export function StateTree({ value, changes, round }: StateTreeProps): ReactNode 
   );
 }
 
-interface PlacedProps extends StateTreeProps {
+interface NodeProps extends StateTreeProps {
   readonly path: string;
   readonly depth: number;
 }
 
-function Branches({ value, path, depth, changes, round }: PlacedProps): ReactNode {
+function Branches({ value, path, depth, changes, round }: NodeProps): ReactNode {
   const [shown, setShown] = useState(SHOWN_AT_FIRST);
   const entries = isContainer(value) ? Object.entries<Json>(value) : [];
   return (
@@ -131,17 +127,17 @@ function Branches({ value, path, depth, changes, round }: PlacedProps): ReactNod
   );
 }
 
-const Branch = memo(function Branch(props: PlacedProps & { readonly name: string }): ReactNode {
+const Branch = memo(function Branch(props: NodeProps & { readonly name: string }): ReactNode {
   const { name, value, path, depth, changes, round } = props;
   const [isOpen, setOpen] = useState(depth === 0);
   const size = isContainer(value) ? Object.keys(value).length : 0;
   const change = changes.get(path);
-  // Folded away, what changed below it shows at the branch.
+  // A collapsed branch shows the changes below it.
   const isMarked = change === "self" || (change === "within" && !isOpen);
   return (
     <li className={styles.branch}>
       <div className={styles.line} data-changed={isMarked}>
-        {/* The key begins the fading anew. */}
+        {/* The key restarts the fading. */}
         {isMarked && <span key={round} className={styles.wash} aria-hidden="true" />}
         {size > 0 ? (
           <button
@@ -154,7 +150,7 @@ const Branch = memo(function Branch(props: PlacedProps & { readonly name: string
               <Icon name="chevronRight" size={12} />
             </span>
             <span className={styles.name}>{name}</span>
-            <span className={styles.size}>{sizeWords(value, size)}</span>
+            <span className={styles.size}>{sizeText(value, size)}</span>
           </button>
         ) : (
           <span className={styles.leaf}>
@@ -181,7 +177,7 @@ function Leaf({ value }: { readonly value: Json }): ReactNode {
   );
 }
 
-function sizeWords(value: Json, size: number): string {
+function sizeText(value: Json, size: number): string {
   if (Array.isArray(value)) return `${size} ${size === 1 ? "item" : "items"}`;
   return `${size} ${size === 1 ? "key" : "keys"}`;
 }

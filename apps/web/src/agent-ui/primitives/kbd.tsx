@@ -3,12 +3,12 @@
 import { type ReactNode, useSyncExternalStore } from "react";
 import styles from "./kbd.module.css";
 
-/** A shortcut as it is printed on this machine's keys. */
+/** A shortcut with the key names of this platform. */
 export function Kbd({ keys }: { readonly keys: string }): ReactNode {
   const isApple = useSyncExternalStore(never, isAppleHere, () => false);
   return (
     <span className={styles.keys}>
-      {keyWords(keys, isApple).map((key) => (
+      {keyLabels(keys, isApple).map((key) => (
         <kbd key={key} className={styles.key}>
           {key}
         </kbd>
@@ -34,8 +34,8 @@ const EVERYWHERE: Readonly<Record<string, string>> = {
   arrowright: "→",
 };
 
-/** The keys of `mod+k`, or of `g c`, one after the other. */
-export function keyWords(keys: string, isApple: boolean): readonly string[] {
+/** The key labels of a chord such as `mod+k` or a sequence such as `g c`, in order. */
+export function keyLabels(keys: string, isApple: boolean): readonly string[] {
   const words = isApple ? APPLE : OTHERS;
   return keys.split(/[+ ]/).map((key) => words[key] ?? EVERYWHERE[key] ?? key.toUpperCase());
 }

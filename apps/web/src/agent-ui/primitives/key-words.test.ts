@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { keyWords } from "./kbd";
+import { keyLabels } from "./kbd";
 
 it("names keys as they are printed on the machine at hand", () => {
-  expect(keyWords("mod+k", true)).toEqual(["⌘", "K"]);
-  expect(keyWords("mod+k", false)).toEqual(["Ctrl", "K"]);
-  expect(keyWords("shift+enter", false)).toEqual(["Shift", "Enter"]);
+  expect(keyLabels("mod+k", true)).toEqual(["⌘", "K"]);
+  expect(keyLabels("mod+k", false)).toEqual(["Ctrl", "K"]);
+  expect(keyLabels("shift+enter", false)).toEqual(["Shift", "Enter"]);
 });
 
 it("takes two presses one after the other apart", () => {
-  expect(keyWords("g c", false)).toEqual(["G", "C"]);
-  expect(keyWords("?", true)).toEqual(["?"]);
+  expect(keyLabels("g c", false)).toEqual(["G", "C"]);
+  expect(keyLabels("?", true)).toEqual(["?"]);
 });

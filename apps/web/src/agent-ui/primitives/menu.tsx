@@ -8,29 +8,29 @@ import styles from "./menu.module.css";
 export interface MenuItem {
   readonly label: string;
   readonly icon?: IconName;
-  /** Shown at the right, in small: a shortcut or a present value. */
+  /** Small text at the right: a shortcut or the current value. */
   readonly note?: ReactNode;
   readonly isDanger?: boolean;
   readonly isDisabled?: boolean;
-  /** Why it can't be chosen; shown, and disables it. */
+  /** Why it can't be chosen. Shown, and disables the item. */
   readonly reason?: string | undefined;
-  /** One of several of which one is chosen. */
+  /** Makes it a radio item: exactly one of its group is checked. */
   readonly isChecked?: boolean;
-  /** A line above it. */
+  /** Draws a separator above it. */
   readonly startsGroup?: boolean;
   readonly onSelect: () => void;
 }
 
 interface MenuProps {
-  /** Heard, and shown when a pointer rests on the button. */
+  /** The accessible name, also shown as tooltip. */
   readonly label: string;
-  /** What the button shows; without it, three dots. */
+  /** Content of the button; three dots by default. */
   readonly children?: ReactNode;
   readonly className?: string;
   readonly items: readonly MenuItem[];
 }
 
-/** A button and what it offers. Arrows, Home, End and first letters move; Escape and a press elsewhere close. */
+/** A button with a menu. Arrows, Home, End and first letters move the focus; Escape and a press outside close it. */
 export function Menu({ label, children, className, items }: MenuProps): ReactNode {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
@@ -93,7 +93,7 @@ export function Menu({ label, children, className, items }: MenuProps): ReactNod
           setOpen(opens);
           if (!opens || !button.current) return;
           placeMenu(button.current, event.currentTarget);
-          // The browser tells a moment late: who was quick has chosen already.
+          // The toggle event comes late: a fast user has focused an item already.
           if (!event.currentTarget.matches(":focus-within")) entries()[0]?.focus();
         }}
       >
@@ -177,7 +177,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Below what opened it and flush with its left, unless there is more room to the other side. Never past the window's edge. */
+/** A position below the opener, aligned with its left edge, flipped where there is more room. Never past the edge of the window. */
 export function menuPosition(
   opener: Box,
   floating: Size,

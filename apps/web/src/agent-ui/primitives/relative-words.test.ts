@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { relativeWords, wordsChangeAfter } from "./time";
+import { formatRelativeTime, wordsChangeAfter } from "./time";
 
 const NOW = Date.UTC(2026, 5, 15, 12);
 const MINUTE = 60_000;
@@ -15,7 +15,7 @@ it.each([
   [23 * HOUR, "23 h"],
   [6 * DAY, "6 d"],
 ])("%i ms ago is %s", (ago, words) => {
-  expect(relativeWords(NOW - ago, NOW)).toBe(words);
+  expect(formatRelativeTime(NOW - ago, NOW)).toBe(words);
 });
 
 it.each([
@@ -25,11 +25,11 @@ it.each([
   [90_000, "in 2 min"],
   [3 * HOUR, "in 3 h"],
 ])("what is %i ms ahead is %s, and never has nothing left", (ahead, words) => {
-  expect(relativeWords(NOW + ahead, NOW)).toBe(words);
+  expect(formatRelativeTime(NOW + ahead, NOW)).toBe(words);
 });
 
 it("is a date once it is a week away", () => {
-  expect(relativeWords(NOW - 8 * DAY, NOW)).toMatch(/Jun/);
+  expect(formatRelativeTime(NOW - 8 * DAY, NOW)).toMatch(/Jun/);
 });
 
 it("is looked at every second only while seconds show", () => {

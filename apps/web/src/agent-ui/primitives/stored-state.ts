@@ -3,53 +3,55 @@
 import { useCallback, useSyncExternalStore } from "react";
 
 const listeners = new Set<() => void>();
-/** What was set on this page: counts also where the browser stores nothing. */
+/** Values set on this page. They apply also where the browser stores nothing. */
 const here = new Map<string, string | null>();
 
 function subscribe(listener: () => void): () => void {
-  const hear = ({ key }: StorageEvent) => {
+  const onStorage = ({ key }: StorageEvent) => {
     if (key === null) here.clear();
     else here.delete(key);
     listener();
   };
   listeners.add(listener);
-  window.addEventListener("storage", hear);
+  window.addEventListener("storage", onStorage);
   return () => {
     listeners.delete(listener);
-    window.removeEventListener("storage", hear);
+    window.removeEventListener("storage", onStorage);
   };
 }
 
-/** What this browser remembers under a key. `null`: nothing. */
-function readKeptText(key: string): string | null {
+/** Reads the text that this browser stores under a key. `null`: none. */
+function readStoredText(key: string): string | null {
   return here.has(key) ? (here.get(key) ?? null) : readStored(key);
 }
 
-/** Remembers a text, and tells all who show it. `null`: deletes. */
-function keepText(key: string, text: string | null): void {
+/** Stores a text and notifies all subscribers. `null`: deletes it. */
+function storeText(key: string, text: string | null): void {
   here.set(key, text);
   store(key, text);
-  for (const tell of [...listeners]) tell();
+  for (const notify of [...listeners]) notify();
 }
 
-/** A text that this browser remembers, the same in all of its tabs. `null`: none. */
-export function useKeptText(key: string): readonly [text: string | null, set: (text: string | null) => void] {
+/** A text stored by this browser, shared by all of its tabs. `null`: none. */
+export function useStoredText(
+  key: string,
+): readonly [text: string | null, set: (text: string | null) => void] {
   const text = useSyncExternalStore(
     subscribe,
-    () => readKeptText(key),
+    () => readStoredText(key),
     () => null,
   );
-  const set = useCallback((next: string | null) => keepText(key, next), [key]);
+  const set = useCallback((next: string | null) => storeText(key, next), [key]);
   return [text, set];
 }
 
-/** Whether something is open, remembered by this browser. */
+/** A flag stored by this browser, such as whether a panel is open. */
 export function useKeptFlag(name: string): readonly [isOn: boolean, set: (isOn: boolean) => void] {
-  const [text, setText] = useKeptText(`throughline:${name}`);
+  const [text, setText] = useStoredText(`throughline:${name}`);
   const set = useCallback((next: boolean) => setText(next ? "1" : "0"), [setText]);
   return [text === "1", set];
 }
-/** `null` where the browser keeps nothing for this page, as with site data blocked. */
+/** Reads from `localStorage`. `null` where the browser stores nothing for this page, as with blocked site data. */
 export function readStored(key: string): string | null {
   try {
     return localStorage.getItem(key);
@@ -58,7 +60,7 @@ export function readStored(key: string): string | null {
   }
 }
 
-/** A browser that is full, or keeps nothing, refuses: then it counts until the page closes, and no longer. `null`: deletes. */
+/** Writes to `localStorage`; `null` deletes. A full or blocked storage refuses: then the value lasts until the page closes. */
 export function store(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key);

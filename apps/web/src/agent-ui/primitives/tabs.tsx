@@ -6,7 +6,7 @@ import styles from "./tabs.module.css";
 export interface Tab<Id extends string = string> {
   readonly id: Id;
   readonly label: string;
-  /** Said behind the label: how many there are. */
+  /** A number shown after the label. */
   readonly count?: number;
 }
 
@@ -16,7 +16,7 @@ interface TabsProps<Id extends string> {
   readonly value: Id;
   readonly onChange: (id: Id) => void;
   readonly className?: string;
-  /** What the chosen tab shows. */
+  /** Content of the selected tab. */
   readonly children: ReactNode;
 }
 
@@ -58,7 +58,7 @@ export function Tabs<Id extends string>(props: TabsProps<Id>): ReactNode {
         role="tabpanel"
         id={`${base}-panel`}
         aria-labelledby={`${base}-${value}`}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what it shows may hold nothing that takes focus, and still scrolls
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the content may scroll and have no focusable element
         tabIndex={0}
         className={styles.panel}
       >

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { tellFew } from "./notify-in-batches";
+import { notifyInBatches } from "./notify-in-batches";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 it("calls ten listeners in a task, and in the end all of them once", () => {
   const listeners = Array.from({ length: 25 }, () => vi.fn());
   const called = () => listeners.filter(({ mock }) => mock.calls.length === 1).length;
-  tellFew(new Set(listeners));
+  notifyInBatches(new Set(listeners));
   const counts = [called()];
   while (vi.getTimerCount() > 0) {
     vi.runOnlyPendingTimers();
@@ -19,7 +19,7 @@ it("calls ten listeners in a task, and in the end all of them once", () => {
 it("does not call a listener that left in the meantime", () => {
   const listeners = Array.from({ length: 11 }, () => vi.fn());
   const held = new Set<() => void>(listeners);
-  tellFew(held);
+  notifyInBatches(held);
   for (const listener of listeners) held.delete(listener);
   vi.runAllTimers();
   expect(listeners.at(-1)).not.toHaveBeenCalled();

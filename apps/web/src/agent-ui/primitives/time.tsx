@@ -1,25 +1,25 @@
 "use client";
 
 import { type ReactNode, useCallback, useSyncExternalStore } from "react";
-import { tellFew } from "./notify-in-batches";
+import { notifyInBatches } from "./notify-in-batches";
 
 interface RelativeTimeProps {
-  /** Milliseconds since the Unix epoch, or how the service writes a time. */
+  /** Milliseconds since the Unix epoch, or a time as the service formats it. */
   readonly at: number | string;
   readonly className?: string;
 }
 
-/** A time as one would say it, with the exact one behind it. It goes along with the clock, and is drawn anew when its words are others. */
+/** A relative time, with the exact one as tooltip. It follows the clock and rerenders when its text changes. */
 export function RelativeTime({ at, className }: RelativeTimeProps): ReactNode {
   const time = typeof at === "number" ? at : Date.parse(at);
-  const read = () => relativeWords(time, Date.now());
-  // As it ages its words change ever more seldom, and whenever that happens it is drawn, and asks again how often.
+  const read = () => formatRelativeTime(time, Date.now());
+  // An older time changes its text less often. Each change rerenders and so recomputes the period.
   const period = wordsChangeAfter(time, Date.now());
   const subscribe = useCallback((listener: () => void) => sharedInterval(period, listener), [period]);
   const words = useSyncExternalStore(subscribe, read, read);
   if (Number.isNaN(time)) return null;
   return (
-    // What a server wrote is older by the time a browser reads it.
+    // Text rendered by the server is older by the time the browser hydrates it.
     <time
       dateTime={new Date(time).toISOString()}
       title={exactly(time)}
@@ -33,7 +33,7 @@ export function RelativeTime({ at, className }: RelativeTimeProps): ReactNode {
 
 let format: Intl.DateTimeFormat | undefined;
 
-/** A format costs far more to make than to use, and a long thread has hundreds of times. */
+/** Formats a time exactly. The format is created once, which costs far more than its use: a long thread has hundreds of times. */
 function exactly(time: number): string {
   format ??= new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
   return format.format(time);
@@ -46,8 +46,8 @@ const WEEK = 7 * DAY;
 
 const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short" });
 
-/** How long ago, or how soon, in as few letters as can be read at a glance: "now", "5 min", "in 10 s", "3 Feb". */
-export function relativeWords(at: number, now: number): string {
+/** Formats a distance in time as briefly as possible: "now", "5 min", "in 10 s", "3 Feb". */
+export function formatRelativeTime(at: number, now: number): string {
   const distance = Math.abs(now - at);
   if (distance >= WEEK) return day.format(at);
   const amount = amountOf(distance, at > now);
@@ -55,10 +55,10 @@ export function relativeWords(at: number, now: number): string {
   return at > now ? `in ${amount}` : amount;
 }
 
-/** Counted in whole units that have passed, or, of what is to come, that are left: it is never "in 0 s". */
+/** The distance in whole units: rounded down for the past, up for the future, so that it is never "in 0 s". */
 function amountOf(distance: number, isAhead: boolean): string | undefined {
   const count = isAhead ? Math.ceil : Math.floor;
-  // What just happened is "now" for a while, so that nothing counts up in the corner of an eye.
+  // A recent event is "now" for a while, so that no visible counter distracts.
   if (distance < (isAhead ? SECOND / 2 : 10 * SECOND)) return undefined;
   if (distance < MINUTE) return `${count(distance / SECOND)} s`;
   if (distance < HOUR) return `${count(distance / MINUTE)} min`;
@@ -66,100 +66,38 @@ function amountOf(distance: number, isAhead: boolean): string | undefined {
   return `${count(distance / DAY)} d`;
 }
 
-/** How long the words stay true. */
+/** The period, in milliseconds, after which the relative text may differ. */
 export function wordsChangeAfter(at: number, now: number): number {
   const distance = Math.abs(now - at);
   if (distance < 2 * MINUTE) return SECOND;
   return distance < 2 * HOUR ? 15 * SECOND : 10 * MINUTE;
 }
 
-interface Beat {
+interface SharedTimer {
   readonly listeners: Set<() => void>;
   readonly timer: ReturnType<typeof setInterval>;
 }
 
-const beats = new Map<number, Beat>();
+const sharedTimers = new Map<number, SharedTimer>();
 
-/** Calls back every so many milliseconds: one timer for all callbacks of the same interval, and none without a callback. */
+/** Calls a listener periodically. All listeners of the same period share one timer, which exists only while there are any. */
 export function sharedInterval(periodMs: number, listener: () => void): () => void {
-  const beat = beats.get(periodMs) ?? start(periodMs);
+  const sharedTimer = sharedTimers.get(periodMs) ?? start(periodMs);
   const own = () => listener();
-  beat.listeners.add(own);
+  sharedTimer.listeners.add(own);
   return () => {
-    beat.listeners.delete(own);
-    if (beat.listeners.size > 0 || beats.get(periodMs) !== beat) return;
-    clearInterval(beat.timer);
-    beats.delete(periodMs);
+    sharedTimer.listeners.delete(own);
+    if (sharedTimer.listeners.size > 0 || sharedTimers.get(periodMs) !== sharedTimer) return;
+    clearInterval(sharedTimer.timer);
+    sharedTimers.delete(periodMs);
   };
 }
 
-function start(periodMs: number): Beat {
+function start(periodMs: number): SharedTimer {
   const listeners = new Set<() => void>();
-  // A long thread shows hundreds of times, many of which change with the same minute.
-  const timer = setInterval(tellFew, periodMs, listeners);
-  const beat = { listeners, timer };
-  beats.set(periodMs, beat);
-  return beat;
-}
-
-interface ElapsedProps {
-  /** Seconds since the Unix epoch. */
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-}
-
-/** How long it took, or has taken so far. Hidden from screen readers, which would never stop reading it. */
-export function Elapsed({ startedAt, endedAt }: ElapsedProps): ReactNode {
-  const now = useNow(endedAt === null);
-  // The start is not known.
-  if (startedAt === 0) return null;
-  const seconds = endedAt === null ? Math.floor(now / 1_000 - startedAt) : endedAt - startedAt;
-  const text = formatDuration(seconds);
-  return (
-    <span aria-hidden={endedAt === null}>
-      {endedAt === null ? text.replace("<0.1", "0").replace(".0 s", " s") : text}
-    </span>
-  );
-}
-/** In words short enough for a row: `0.3 s`, `12 s`, `4 min 8 s`, `2 h 5 min`. */
-export function formatDuration(seconds: number): string {
-  const whole = Math.max(0, seconds);
-  if (whole < 0.1) return "<0.1 s";
-  if (whole < 10) return `${whole.toFixed(1)} s`;
-  if (whole < 60) return `${Math.floor(whole)} s`;
-  if (whole < 3_600) return join(Math.floor(whole / 60), "min", Math.floor(whole % 60), "s");
-  return join(Math.floor(whole / 3_600), "h", Math.floor((whole % 3_600) / 60), "min");
-}
-
-function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
-  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
-}
-
-let ticking = 0;
-let now = 0;
-
-function subscribe(listener: () => void): () => void {
-  ticking += 1;
-  const stop = sharedInterval(1_000, () => {
-    now = Date.now();
-    listener();
-  });
-  return () => {
-    ticking -= 1;
-    stop();
-  };
-}
-
-const keepStill = () => () => {};
-const never = () => 0;
-
-/** Milliseconds since the Unix epoch, told anew each second while it matters; else 0. */
-export function useNow(isTicking: boolean): number {
-  return useSyncExternalStore(isTicking ? subscribe : keepStill, isTicking ? readNow : never, never);
-}
-
-function readNow(): number {
-  // Read before anybody listens: the same within a second, else React would take each reading for a change.
-  if (ticking === 0 && Date.now() - now > 1_000) now = Date.now();
-  return now;
+  // A long thread shows hundreds of times, many of which change in the same minute.
+  const timer = setInterval(notifyInBatches, periodMs, listeners);
+  const sharedTimer = { listeners, timer };
+  sharedTimers.set(periodMs, sharedTimer);
+  return sharedTimer;
 }

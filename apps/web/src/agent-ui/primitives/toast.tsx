@@ -5,7 +5,7 @@ import { Button, IconButton } from "./button";
 import styles from "./toast.module.css";
 
 export interface Toast {
-  /** The same key again takes the place of the former. */
+  /** A toast with the same key replaces the earlier one. */
   readonly key: string;
   readonly title: string;
   readonly text?: string;
@@ -21,7 +21,7 @@ export interface Toaster {
 const AT_ONCE = 3;
 const ToasterContext = createContext<Toaster>({ show() {}, dismiss() {} });
 
-/** For what needs a person and is not on the page they look at: it stays until they say so. */
+/** Shows notices that need a person and concern another page. They stay until dismissed. */
 export function useToaster(): Toaster {
   return useContext(ToasterContext);
 }

@@ -2,7 +2,7 @@
 import { act, createElement } from "react";
 import { createRoot } from "react-dom/client";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
-import { useKeptText } from "./stored-state";
+import { useStoredText } from "./stored-state";
 
 Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
 afterEach(() => {
@@ -16,7 +16,7 @@ interface ShownProps {
 }
 
 function Shown({ storageKey, onSet }: ShownProps) {
-  const [text, setText] = useKeptText(storageKey);
+  const [text, setText] = useStoredText(storageKey);
   onSet(setText);
   return text ?? "none";
 }

@@ -2,13 +2,13 @@
 
 import type { ReactNode } from "react";
 import { Button } from "../../agent-ui/primitives/button";
-import { EmptyState } from "../../agent-ui/primitives/status";
+import { EmptyState } from "../../agent-ui/primitives/empty-state";
 
 interface ErrorProps {
   readonly reset: () => void;
 }
 
-/** A page broke; the console around it did not. */
+/** Error boundary of a page; the console around it still works. */
 export default function ErrorPage({ reset }: ErrorProps): ReactNode {
   return (
     <EmptyState

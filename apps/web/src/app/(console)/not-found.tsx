@@ -1,6 +1,6 @@
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { EmptyState } from "../../agent-ui/primitives/status";
+import { EmptyState } from "../../agent-ui/primitives/empty-state";
 import styles from "../lone-page.module.css";
 
 export default function NotFound(): ReactNode {

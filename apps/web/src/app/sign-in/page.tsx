@@ -11,7 +11,7 @@ interface Props {
 
 export default async function SignInPage({ searchParams }: Props): Promise<ReactNode> {
   const { to } = await searchParams;
-  // A path of this site and nothing else: `//elsewhere` would be another one.
+  // Only a path of this site: `//elsewhere` would be another one.
   const target = to !== undefined && /^\/(?![/\\])/.test(to) ? to : "/";
   return <SignInForm signIn={readSettings().signIn} target={target} />;
 }

@@ -5,7 +5,7 @@ import * as z from "zod/mini";
 import { Button } from "../../agent-ui/primitives/button";
 import { Field, Input } from "../../agent-ui/primitives/field";
 import type { SignIn } from "../../server/session";
-import { Mark } from "../../shell/page-frame";
+import { Logo } from "../../shell/page-frame";
 import styles from "./sign-in-form.module.css";
 
 const WORDS = {
@@ -36,35 +36,35 @@ export function SignInForm({
   const [isBusy, setBusy] = useState(false);
   const [known, setKnown] = useState<readonly string[]>([]);
   const input = useRef<HTMLInputElement>(null);
-  // What was typed before hydration.
+  // Restores text that was typed before hydration.
   useLayoutEffect(() => setValue((before) => input.current?.value ?? before), []);
-  // Only a browser knows who signed in with it before.
+  // In an effect: only the browser's storage has the accounts that were used before.
   useEffect(() => setKnown(signIn === "account" ? readKnownAccounts() : []), [signIn]);
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault();
     setBusy(true);
     setProblem(undefined);
-    const answer = await fetch("/api/session", {
+    const response = await fetch("/api/session", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ [words.field]: value }),
     }).catch(() => undefined);
-    if (answer?.ok) {
+    if (response?.ok) {
       if (signIn === "account") rememberAccount(value.trim());
-      // A whole new page: nothing of another account may stay in memory.
+      // A full page load: nothing of another account may stay in memory.
       location.assign(target);
       return;
     }
     setBusy(false);
-    const said: { message?: string } | undefined = await answer?.json().catch(() => undefined);
-    setProblem(said?.message ?? "The console does not answer. Check your connection and try again.");
+    const body: { message?: string } | undefined = await response?.json().catch(() => undefined);
+    setProblem(body?.message ?? "The console does not answer. Check your connection and try again.");
   }
 
   return (
     <main className={styles.page}>
       <form className={styles.card} onSubmit={submit}>
-        <Mark />
+        <Logo />
         <div>
           <h1>Sign in</h1>
           <p className={styles.lead}>Watch agents, answer them, steer them.</p>
@@ -123,6 +123,6 @@ export function rememberAccount(
   try {
     storage.setItem(KEY, JSON.stringify([account, ...others].slice(0, REMEMBERED)));
   } catch {
-    // A browser that stores nothing signs in all the same.
+    // Storage is optional: sign-in works without it.
   }
 }

@@ -14,11 +14,11 @@ function log(count: number, generation = 0) {
 
 describe("a filtered log", () => {
   it("keeps one type", () => {
-    expect(filterLog(undefined, { type: "llm_token", search: "" }, log(4)).places).toEqual([1, 2]);
+    expect(filterLog(undefined, { type: "llm_token", search: "" }, log(4)).indices).toEqual([1, 2]);
   });
 
   it("finds a part of the JSON in whatever case", () => {
-    expect(filterLog(undefined, { type: undefined, search: " ADA " }, log(4)).places).toEqual([0, 1]);
+    expect(filterLog(undefined, { type: undefined, search: " ADA " }, log(4)).indices).toEqual([0, 1]);
   });
 
   it("looks only at what is new", () => {
@@ -27,7 +27,7 @@ describe("a filtered log", () => {
     const more = log(4);
     const after = filterLog(before, filter, more);
     expect(more.lineAt.mock.calls).toEqual([[3]]);
-    expect(after.places).toEqual(filterLog(undefined, filter, log(4)).places);
+    expect(after.indices).toEqual(filterLog(undefined, filter, log(4)).indices);
   });
 
   it("is the very same while nothing comes", () => {
@@ -38,7 +38,7 @@ describe("a filtered log", () => {
 
   it("begins anew with another filter or another log", () => {
     const before = filterLog(undefined, { type: "run_start", search: "" }, log(4));
-    expect(filterLog(before, { type: "run_end", search: "" }, log(4)).places).toEqual([3]);
-    expect(filterLog(before, before.filter, log(1, 1)).places).toEqual([0]);
+    expect(filterLog(before, { type: "run_end", search: "" }, log(4)).indices).toEqual([3]);
+    expect(filterLog(before, before.filter, log(1, 1)).indices).toEqual([0]);
   });
 });

@@ -7,12 +7,12 @@ import { Button } from "../../agent-ui/primitives/button";
 import { Icon } from "../../agent-ui/primitives/icon";
 import styles from "./inspector.module.css";
 import { EntryDetail, LogPane, type LogSource } from "./log-pane";
-import { envelopeRow, frameRow, frameText, type LogRow, latencyWords } from "./log-row";
-import { cursorPlace, type LogStatus, useThreadLog } from "./thread-log";
+import { envelopeRow, frameRow, frameText, type LogRow, latencyText } from "./log-row";
+import { cursorPosition, type LogStatus, useThreadLog } from "./thread-log";
 
 type Reading = "envelopes" | "ag-ui";
 
-const STATUS_WORDS: Readonly<Record<LogStatus, string>> = {
+const STATUS_LABELS: Readonly<Record<LogStatus, string>> = {
   closed: "Closed",
   connecting: "Reading the log",
   live: "Live",
@@ -20,7 +20,7 @@ const STATUS_WORDS: Readonly<Record<LogStatus, string>> = {
   over: "Closed: the thread is gone, or you are signed out",
 };
 
-/** The thread's raw log, live: what the service wrote down, and what became of it on this page's own line. */
+/** Shows the thread's raw log, live: the envelopes that the service stored, and the AG-UI frames that this page received. */
 export function Inspector(): ReactNode {
   const liveLog = useThreadLog();
   const liveFrames = useEventLog();
@@ -49,7 +49,7 @@ export function Inspector(): ReactNode {
   }, [log]);
 
   const agUi = useMemo<LogSource>(() => {
-    // The list slides once it is full: its beginning says which one this is.
+    // The list slides once it is full: its first frame identifies the generation.
     const generation = frames[0]?.at ?? 0;
     return {
       generation,
@@ -74,7 +74,7 @@ export function Inspector(): ReactNode {
   }
 
   const newest = log.entries[log.count - 1];
-  const status = held ? "Paused" : STATUS_WORDS[log.status];
+  const status = held ? "Paused" : STATUS_LABELS[log.status];
   function choose(name: Reading): void {
     setReading(name);
     setOpened(undefined);
@@ -103,11 +103,11 @@ export function Inspector(): ReactNode {
         </p>
         {newest && (
           <p className={styles.latency} title={`Cursor ${newest.cursor}`}>
-            at {cursorPlace(newest.cursor)?.seq ?? newest.cursor}
+            at {cursorPosition(newest.cursor)?.seq ?? newest.cursor}
           </p>
         )}
         <p className={styles.latency} title="Time between writing an entry and receiving it here">
-          {latencyWords(log)}
+          {latencyText(log)}
         </p>
         <Button
           look="quiet"
@@ -124,7 +124,7 @@ export function Inspector(): ReactNode {
             title="Envelopes"
             source={envelopes}
             types={ENVELOPE_TYPES}
-            emptyWords="Nothing has happened in this thread yet. Everything that does is written here first."
+            emptyText="Nothing has happened in this thread yet. Everything that does is written here first."
             search={search}
             opened={opened}
             onOpen={openFrom("envelopes")}
@@ -135,7 +135,7 @@ export function Inspector(): ReactNode {
             title="AG-UI"
             source={agUi}
             types={frameTypes}
-            emptyWords="No frame has come yet. The newest 1,000 are kept."
+            emptyText="No frame has come yet. The newest 1,000 are kept."
             search={search}
             opened={opened}
             onOpen={openFrom("ag-ui")}

@@ -1,6 +1,6 @@
 import type { Envelope } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { latencyWords } from "./log-row";
+import { latencyText } from "./log-row";
 import type { LoggedEnvelope } from "./thread-log";
 
 const arrived = (lateMs: number, origin: Envelope["origin"] = "live"): LoggedEnvelope => ({
@@ -10,7 +10,7 @@ const arrived = (lateMs: number, origin: Envelope["origin"] = "live"): LoggedEnv
   envelope: { type: "custom", ts: 5, origin } as Envelope,
   text: "{}",
 });
-const words = (...entries: readonly LoggedEnvelope[]) => latencyWords({ entries, count: entries.length });
+const words = (...entries: readonly LoggedEnvelope[]) => latencyText({ entries, count: entries.length });
 
 describe("the latency of a log", () => {
   it("is the median of what came live", () => {
@@ -27,6 +27,6 @@ describe("the latency of a log", () => {
   });
 
   it("looks at what has come, and no further", () => {
-    expect(latencyWords({ entries: [arrived(10), arrived(900)], count: 1 })).toBe("10 ms");
+    expect(latencyText({ entries: [arrived(10), arrived(900)], count: 1 })).toBe("10 ms");
   });
 });

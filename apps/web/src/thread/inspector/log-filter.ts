@@ -2,7 +2,7 @@
 
 import { useRef } from "react";
 
-/** What a filter looks at. */
+/** The part of an entry that a filter matches. */
 export interface LogLine {
   readonly type: string;
   readonly text: string;
@@ -11,24 +11,24 @@ export interface LogLine {
 interface LogFilter {
   /** `undefined`: every type. */
   readonly type: string | undefined;
-  /** Part of the entry's JSON, in whatever case. */
+  /** Part of the entry's JSON, in any case. */
   readonly search: string;
 }
 
-/** What passed so far of a log that only grows. */
+/** Entries of an append-only log that passed the filter so far. */
 interface FilteredLog {
   readonly filter: LogFilter;
   readonly generation: number;
-  readonly looked: number;
-  /** Places in the log, in order. Only ever added to while the filter and the generation stay. */
-  readonly places: readonly number[];
+  readonly scanned: number;
+  /** Indices in the log, in order. Append-only while the filter and the generation stay the same. */
+  readonly indices: readonly number[];
 }
 
 function isFiltering({ type, search }: LogFilter): boolean {
   return type !== undefined || search.trim() !== "";
 }
 
-/** Looks at what is new, not at a hundred thousand entries with each that comes. */
+/** Scans new entries only, not a hundred thousand with each that arrives. */
 export function filterLog(
   before: FilteredLog | undefined,
   filter: LogFilter,
@@ -38,16 +38,16 @@ export function filterLog(
     before?.generation === log.generation &&
     before.filter.type === filter.type &&
     before.filter.search === filter.search &&
-    before.looked <= log.count;
-  if (goesOn && before.looked === log.count) return before;
-  const places = goesOn ? before.places.slice() : [];
+    before.scanned <= log.count;
+  if (goesOn && before.scanned === log.count) return before;
+  const indices = goesOn ? before.indices.slice() : [];
   const search = filter.search.trim().toLowerCase();
-  for (let index = goesOn ? before.looked : 0; index < log.count; index += 1) {
+  for (let index = goesOn ? before.scanned : 0; index < log.count; index += 1) {
     const line = log.lineAt(index);
     if (!line || (filter.type !== undefined && line.type !== filter.type)) continue;
-    if (search === "" || line.text.toLowerCase().includes(search)) places.push(index);
+    if (search === "" || line.text.toLowerCase().includes(search)) indices.push(index);
   }
-  return { filter, generation: log.generation, looked: log.count, places };
+  return { filter, generation: log.generation, scanned: log.count, indices };
 }
 
 interface Grown {
@@ -58,16 +58,16 @@ interface Grown {
 
 export interface ShownLog {
   readonly count: number;
-  /** From a place among what is shown to the place in the log. */
-  placeOf(index: number): number;
+  /** Converts an index of a shown entry to its index in the log. */
+  logIndexOf(index: number): number;
 }
 
-/** What a filter leaves of a log that grows. */
+/** Filters a growing log. */
 export function useFilteredLog(log: Grown, filter: LogFilter): ShownLog {
   const before = useRef<FilteredLog>(undefined);
-  if (!isFiltering(filter)) return { count: log.count, placeOf: (index) => index };
-  // A cache of a pure function: drawing twice or not at all changes nothing that anybody sees.
+  if (!isFiltering(filter)) return { count: log.count, logIndexOf: (index) => index };
+  // A cache of a pure function: rendering twice or not at all changes nothing visible.
   const filtered = filterLog(before.current, filter, log);
   before.current = filtered;
-  return { count: filtered.places.length, placeOf: (index) => filtered.places[index] ?? -1 };
+  return { count: filtered.indices.length, logIndexOf: (index) => filtered.indices[index] ?? -1 };
 }

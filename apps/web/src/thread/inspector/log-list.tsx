@@ -16,14 +16,14 @@ import { Icon } from "../../agent-ui/primitives/icon";
 import styles from "./log-list.module.css";
 import type { LogRow } from "./log-row";
 
-/** As in the stylesheet. */
+/** Same as in the stylesheet. */
 const ROW_HEIGHT = 24;
 
 interface LogListProps {
   readonly label: string;
   readonly count: number;
   readonly rowAt: (index: number) => LogRow | undefined;
-  /** The row that has the cursor of the keyboard. */
+  /** Row with the keyboard cursor. */
   readonly chosen: number | undefined;
   readonly onChoose: (index: number) => void;
   readonly onOpen: (index: number) => void;
@@ -35,7 +35,7 @@ interface LogListProps {
 
 /** A log of any length. Arrows, Page, Home and End move; Enter opens. */
 export function LogList({ empty, ...rest }: LogListProps): ReactNode {
-  // A list box without options would be heard as a broken one.
+  // A screen reader announces a list box without options as broken.
   return rest.count === 0 ? <p className={styles.empty}>{empty}</p> : <FilledList {...rest} />;
 }
 
@@ -128,7 +128,7 @@ function LogCells({ row }: { readonly row: LogRow }): ReactNode {
   return (
     <>
       <span className={styles.seq}>{row.seq ?? "–"}</span>
-      <span className={styles.time}>{clockWords(row.time)}</span>
+      <span className={styles.time}>{formatClock(row.time)}</span>
       <span className={styles.type} data-family={familyOf(row.type)}>
         {row.type}
       </span>
@@ -138,14 +138,14 @@ function LogCells({ row }: { readonly row: LogRow }): ReactNode {
   );
 }
 
-function clockWords(time: number): string {
+function formatClock(time: number): string {
   const date = new Date(time);
   const two = (value: number) => String(value).padStart(2, "0");
   const seconds = `${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
   return `${two(date.getHours())}:${two(date.getMinutes())}:${seconds}`;
 }
 
-/** Few colours: what begins and ends a run, what asks or fails, and the rest. */
+/** Colour family of an entry type: run boundaries, interrupts, failures and the rest. */
 function familyOf(type: string): "run" | "waiting" | "danger" | "plain" {
   const name = type.toLowerCase();
   if (name === "error" || name === "run_error" || name === "warning" || name === "retract") return "danger";
@@ -156,29 +156,29 @@ function familyOf(type: string): "run" | "waiting" | "danger" | "plain" {
 export interface VirtualRows extends VirtualWindow {
   readonly ref: RefObject<HTMLDivElement | null>;
   readonly onScroll: () => void;
-  /** Whether the end is in view; then it stays there while more comes. */
+  /** Whether the end is in view; it stays in view then while rows are added. */
   readonly isAtEnd: boolean;
   reveal(index: number): void;
   toEnd(): void;
 }
 
-/** Of `count` rows, those that are seen, in an element that scrolls. */
+/** Tracks the visible ones of `count` rows in an element that scrolls. */
 function useVirtualRows(count: number, rowHeight: number): VirtualRows {
   const ref = useRef<HTMLDivElement>(null);
-  const [place, setPlace] = useState({ scrollTop: 0, height: 0 });
+  const [viewport, setViewport] = useState({ scrollTop: 0, height: 0 });
   const [isAtEnd, setAtEnd] = useState(true);
   const follows = useRef(true);
   const lastTop = useRef(0);
 
-  const look = useCallback(() => {
+  const measure = useCallback(() => {
     const element = ref.current;
     if (!element) return;
     const { scrollTop, clientHeight: height, scrollHeight } = element;
-    setPlace((before) =>
+    setViewport((before) =>
       before.scrollTop === scrollTop && before.height === height ? before : { scrollTop, height },
     );
     const isEnd = scrollTop + height >= scrollHeight - rowHeight;
-    // Only a person scrolls up: rows that come while a scroll is told of move the end away, and not the top.
+    // Only a person scrolls up: rows that arrive before a scroll event is handled move the end, not the top.
     const wentUp = scrollTop < lastTop.current - 1;
     lastTop.current = scrollTop;
     follows.current = isEnd || (follows.current && !wentUp);
@@ -189,21 +189,21 @@ function useVirtualRows(count: number, rowHeight: number): VirtualRows {
     follows.current = true;
     const element = ref.current;
     if (element) element.scrollTop = element.scrollHeight;
-    look();
-  }, [look]);
+    measure();
+  }, [measure]);
 
   useEffect(() => {
     const element = ref.current;
     if (!element) return;
-    const observer = new ResizeObserver(() => (follows.current ? toEnd() : look()));
+    const observer = new ResizeObserver(() => (follows.current ? toEnd() : measure()));
     observer.observe(element);
-    // Under load Chromium tells the effect below how high the list was before: what it is now, it tells here.
+    // Under load Chromium reports the old height of the list to the effect below; the observer gets the current one.
     if (element.firstElementChild) observer.observe(element.firstElementChild);
     return () => observer.disconnect();
-  }, [look, toEnd]);
+  }, [measure, toEnd]);
 
-  // Before it is painted: a line that came must not show half and then jump.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the count that moves the end
+  // Before paint: a new row must not show half and then jump.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the count moves the end
   useLayoutEffect(() => {
     if (follows.current) toEnd();
   }, [count, toEnd]);
@@ -217,34 +217,41 @@ function useVirtualRows(count: number, rowHeight: number): VirtualRows {
       else if (top + rowHeight > element.scrollTop + element.clientHeight) {
         element.scrollTop = top + rowHeight - element.clientHeight;
       }
-      look();
+      measure();
     },
-    [look, rowHeight],
+    [measure, rowHeight],
   );
 
-  return { ...virtualWindow({ ...place, rowHeight, count }), ref, onScroll: look, isAtEnd, reveal, toEnd };
+  return {
+    ...virtualWindow({ ...viewport, rowHeight, count }),
+    ref,
+    onScroll: measure,
+    isAtEnd,
+    reveal,
+    toEnd,
+  };
 }
 interface VirtualWindow {
   /** The first row to draw. */
   readonly start: number;
-  /** Behind the last row to draw. */
+  /** Index after the last row to draw. */
   readonly end: number;
 }
 
-interface Surroundings {
+interface ViewportGeometry {
   readonly scrollTop: number;
   readonly height: number;
   readonly rowHeight: number;
   readonly count: number;
 }
 
-/** Rows beyond what is seen, so that a quick wheel shows no blank. */
+/** Rows drawn beyond each edge, so that a quick wheel shows no blank. */
 const BEYOND = 4;
-/** More than the tallest screen shows: a pane that reports a height out of all reason still draws few. */
+/** More than the tallest screen shows: a pane that reports an absurd height still draws few. */
 const MAX_ROWS = 200;
 
-/** Which of many rows of one height are drawn: all that are seen, and never more than 200. */
-export function virtualWindow({ scrollTop, height, rowHeight, count }: Surroundings): VirtualWindow {
+/** Computes which of many rows of equal height are drawn: all visible ones, and never more than 200. */
+export function virtualWindow({ scrollTop, height, rowHeight, count }: ViewportGeometry): VirtualWindow {
   const seen = Math.ceil(Math.max(0, height) / rowHeight) + 1;
   const length = Math.min(count, MAX_ROWS, seen + 2 * BEYOND);
   const first = Math.floor(Math.max(0, scrollTop) / rowHeight) - BEYOND;

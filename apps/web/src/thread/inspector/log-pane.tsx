@@ -2,7 +2,8 @@
 
 import { type KeyboardEvent, type ReactNode, useId, useMemo, useState } from "react";
 import { FailureDetail } from "../../agent-ui/conversation/failure";
-import { CopyButton, IconButton } from "../../agent-ui/primitives/button";
+import { IconButton } from "../../agent-ui/primitives/button";
+import { CopyButton } from "../../agent-ui/primitives/copy-button";
 import { useFilteredLog } from "./log-filter";
 import { LogList } from "./log-list";
 import styles from "./log-pane.module.css";
@@ -22,20 +23,20 @@ interface LogPaneProps {
   readonly search: string;
   readonly opened: LogRow | undefined;
   readonly onOpen: (row: LogRow | undefined) => void;
-  readonly emptyWords: string;
+  readonly emptyText: string;
 }
 
-/** One reading of the log: what of it is shown, and the list. */
+/** One view of the log: its filter, its count and its list. */
 export function LogPane(props: LogPaneProps): ReactNode {
-  const { title, source, types, search, opened, onOpen, emptyWords } = props;
+  const { title, source, types, search, opened, onOpen, emptyText } = props;
   const [type, setType] = useState<string>();
   const [chosen, setChosen] = useState<number>();
   const shown = useFilteredLog(source, { type, search });
   const id = useId();
-  const rowAt = (index: number) => source.rowAt(shown.placeOf(index));
+  const rowAt = (index: number) => source.rowAt(shown.logIndexOf(index));
 
   function textOfShown(): string {
-    return Array.from({ length: shown.count }, (_, index) => source.lineAt(shown.placeOf(index))?.text)
+    return Array.from({ length: shown.count }, (_, index) => source.lineAt(shown.logIndexOf(index))?.text)
       .filter((text) => text !== undefined)
       .join("\n");
   }
@@ -46,7 +47,7 @@ export function LogPane(props: LogPaneProps): ReactNode {
         <h2 id={`${id}-title`} className={styles.title}>
           {title}
         </h2>
-        <span className={styles.count}>{countWords(shown.count, source.count)}</span>
+        <span className={styles.count}>{formatCount(shown.count, source.count)}</span>
         <select
           className={styles.types}
           aria-label={`Types of ${title} entries`}
@@ -72,19 +73,19 @@ export function LogPane(props: LogPaneProps): ReactNode {
         chosen={chosen !== undefined && chosen < shown.count ? chosen : undefined}
         onChoose={(index) => {
           setChosen(index);
-          // Moving on with an entry open opens the next: that is how one reads a log.
+          // Moving with an entry open opens the next one, for reading through a log.
           if (opened) onOpen(rowAt(index));
         }}
         onOpen={(index) => onOpen(rowAt(index))}
         onEscape={() => onOpen(undefined)}
         relatedSeq={opened?.seq}
-        empty={source.count === 0 ? emptyWords : "No entry matches. Clear the filter or the search."}
+        empty={source.count === 0 ? emptyText : "No entry matches. Clear the filter or the search."}
       />
     </section>
   );
 }
 
-function countWords(shown: number, all: number): string {
+function formatCount(shown: number, all: number): string {
   const words = new Intl.NumberFormat("en");
   return shown === all ? words.format(all) : `${words.format(shown)} of ${words.format(all)}`;
 }
@@ -94,7 +95,7 @@ interface EntryDetailProps {
   readonly onClose: () => void;
 }
 
-/** One entry as its JSON. */
+/** One entry as JSON. */
 export function EntryDetail({ row, onClose }: EntryDetailProps): ReactNode {
   const pretty = useMemo(() => prettyJson(row.text), [row.text]);
   const failure = useMemo(() => failureIn(row.text), [row.text]);

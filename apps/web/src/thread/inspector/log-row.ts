@@ -2,19 +2,19 @@ import type { LoggedFrame } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import * as z from "zod/mini";
 import type { Failure } from "../../agent-ui/conversation/failure";
-import { cursorPlace, type LoggedEnvelope, type ThreadLogSnapshot } from "./thread-log";
+import { cursorPosition, type LoggedEnvelope, type ThreadLogSnapshot } from "./thread-log";
 
-/** One line of either list. Made when it is drawn, so that a long log costs what is seen of it. */
+/** One row of either list. Created when it is drawn, so that the cost of a long log is that of its visible rows. */
 export interface LogRow {
   readonly key: string;
   readonly cursor: string | undefined;
-  /** Its number in the log: what an envelope and the frames it became have in common. */
+  /** Its number in the log, which an envelope shares with the frames encoded from it. */
   readonly seq: number | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly time: number;
   readonly type: string;
   readonly summary: string;
-  /** From when it happened to when it was here; of what was told later, nothing. */
+  /** Time from writing to arrival; `undefined` for entries that were replayed. */
   readonly latencyMs: number | undefined;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ export function envelopeRow({ cursor, at, envelope, text }: LoggedEnvelope): Log
   return {
     key: cursor,
     cursor,
-    seq: cursorPlace(cursor)?.seq,
+    seq: cursorPosition(cursor)?.seq,
     time: envelope.ts * 1_000,
     type: envelope.type,
     summary: summaryOf(envelope.payload as Json),
@@ -32,7 +32,7 @@ export function envelopeRow({ cursor, at, envelope, text }: LoggedEnvelope): Log
   };
 }
 
-/** Two clocks may differ by a little: nothing arrives before it happened. */
+/** Latency of a live entry. Two clocks may differ a little, so it is never below 0. */
 function latencyOf({ at, envelope }: Pick<LoggedEnvelope, "at" | "envelope">): number | undefined {
   return envelope.origin === "live" ? Math.max(0, Math.round(at - envelope.ts * 1_000)) : undefined;
 }
@@ -53,7 +53,7 @@ export function frameRow(frame: LoggedFrame, index: number): LogRow {
   return {
     key: frame.id ?? `${frame.at}-${index}`,
     cursor: frame.id,
-    seq: cursorPlace(frame.id)?.seq,
+    seq: cursorPosition(frame.id)?.seq,
     time: frame.at,
     type,
     summary: summaryOf(rest as Json),
@@ -62,8 +62,8 @@ export function frameRow(frame: LoggedFrame, index: number): LogRow {
   };
 }
 
-/** What tells most, first: an entry's own words, then its names, then how it came out. */
-const TELLING = [
+/** Fields of a summary, most informative first: an entry's text, then its names, then its outcome. */
+const SUMMARY_KEYS = [
   "text",
   "reasoning",
   "delta",
@@ -86,7 +86,7 @@ const TELLING = [
 ];
 const LONGEST = 160;
 
-/** One line that says what an entry is about. */
+/** Summarizes an entry in one line. */
 export function summaryOf(payload: Json): string {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) return brief(payload);
   if (payload.class !== undefined && typeof payload.message === "string")
@@ -95,8 +95,11 @@ export function summaryOf(payload: Json): string {
         .filter(Boolean)
         .join(" · "),
     );
-  const told = TELLING.filter((key) => payload[key] !== undefined && payload[key] !== null).slice(0, 2);
-  if (told.length > 0) return cut(told.map((key) => brief(payload[key] ?? null)).join(" · "));
+  const present = SUMMARY_KEYS.filter((key) => payload[key] !== undefined && payload[key] !== null).slice(
+    0,
+    2,
+  );
+  if (present.length > 0) return cut(present.map((key) => brief(payload[key] ?? null)).join(" · "));
   const first = Object.entries(payload).slice(0, 2);
   return cut(first.map(([key, value]) => `${key} ${brief(value)}`).join(" · "));
 }
@@ -120,14 +123,18 @@ function cut(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 }
 
-const told = {
+const failureFields = {
   message: z.string(),
   class: z.optional(z.enum(["graph", "node", "tool", "model", "upstream", "store", "cancelled"])),
   node: z.nullish(z.string()),
 };
-const errorSchema = z.object({ ...told, name: z.optional(z.string()), stack: z.optional(z.string()) });
+const errorSchema = z.object({
+  ...failureFields,
+  name: z.optional(z.string()),
+  stack: z.optional(z.string()),
+});
 const ownSchema = z.object({ name: z.string(), message: z.string(), stack: z.optional(z.string()) });
-const endSchema = z.object({ ...told, code: z.string(), own: z.optional(ownSchema) });
+const endSchema = z.object({ ...failureFields, code: z.string(), own: z.optional(ownSchema) });
 const entrySchema = z.union([
   z.object({ type: z.literal("error"), payload: errorSchema }),
   z.object({ type: z.literal("run_end"), payload: z.object({ error: endSchema }) }),
@@ -139,7 +146,7 @@ const entrySchema = z.union([
   }),
 ]);
 
-/** What an entry of the log, or a frame, says of a failure; `undefined`: it is about something else. */
+/** Parses the failure of a log entry or a frame; `undefined`: it contains none. */
 export function failureIn(text: string): Failure | undefined {
   const read = entrySchema.safeParse(parsed(text));
   if (!read.success) return undefined;
@@ -168,8 +175,8 @@ function parsed(text: string): unknown {
 
 const NEWEST = 50;
 
-/** How late the newest entries were here, by their median: one slow one says little. */
-export function latencyWords({ entries, count }: Pick<ThreadLogSnapshot, "entries" | "count">): string {
+/** Median latency of the newest entries, which a single slow one does not distort. */
+export function latencyText({ entries, count }: Pick<ThreadLogSnapshot, "entries" | "count">): string {
   const latencies = entries
     .slice(Math.max(0, count - NEWEST), count)
     .flatMap((entry) => latencyOf(entry) ?? [])

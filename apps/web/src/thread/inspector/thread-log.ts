@@ -5,18 +5,18 @@ import { useThreadHandle } from "@throughline/agent-react";
 import type { Envelope } from "@throughline/ai-core";
 import { useSyncExternalStore } from "react";
 
-/** An entry as text: a log of many thousands would be twice as large with each of them parsed as well. */
+/** A log entry stored as text: many thousands of them would take twice the memory if each were parsed as well. */
 export class LoggedEnvelope {
   constructor(
     readonly cursor: string,
-    /** When it arrived here, in milliseconds. */
+    /** Time of arrival in milliseconds. */
     readonly at: number,
     readonly type: Envelope["type"],
-    /** As it came: what is searched, and what is copied. */
+    /** The text as received, for search and copy. */
     readonly text: string,
   ) {}
 
-  /** Parsed each time it is asked for. */
+  /** Parsed on each access. */
   get envelope(): Envelope {
     return JSON.parse(this.text);
   }
@@ -25,10 +25,10 @@ export class LoggedEnvelope {
 export type LogStatus = "closed" | "connecting" | "live" | "reconnecting" | "over";
 
 export interface ThreadLogSnapshot {
-  /** Only ever added to within one generation; a snapshot looks no further than its own `count`. */
+  /** Append-only within one generation; a snapshot reads no further than its own `count`. */
   readonly entries: readonly LoggedEnvelope[];
   readonly count: number;
-  /** Another one: what was there before is not the beginning of what is there now. */
+  /** Changes when the earlier entries are no longer a prefix of the current ones. */
   readonly generation: number;
   readonly status: LogStatus;
 }
@@ -40,7 +40,7 @@ export interface ThreadLog {
 }
 
 export interface ThreadLogOptions {
-  /** Of the thread's handle. */
+  /** `readLog` of the thread's handle. */
   readonly readLog: (reader: LogReader) => () => void;
   readonly now?: () => number;
   readonly schedule?: (callback: () => void) => () => void;
@@ -48,10 +48,10 @@ export interface ThreadLogOptions {
 
 const CLOSED_LOG: ThreadLogSnapshot = { entries: [], count: 0, generation: 0, status: "closed" };
 
-const MAX_KEPT = 200_000;
+const MAX_ENTRIES = 200_000;
 const MAX_CHARACTERS = 64_000_000;
 
-/** A thread's log as the service keeps it, from its beginning, then live. */
+/** Reads a thread's log as the service stores it, from its beginning, then live. */
 export function createThreadLog(options: ThreadLogOptions): ThreadLog {
   const { readLog, now = Date.now, schedule = nextFrame } = options;
   const listeners = new Set<() => void>();
@@ -61,44 +61,44 @@ export function createThreadLog(options: ThreadLogOptions): ThreadLog {
   let status: LogStatus = "closed";
   let snapshot = CLOSED_LOG;
   let leave: (() => void) | undefined;
-  let isTelling = false;
+  let isNotifying = false;
 
   function changed(): void {
-    if (isTelling) return;
-    isTelling = true;
+    if (isNotifying) return;
+    isNotifying = true;
     schedule(() => {
-      isTelling = false;
+      isNotifying = false;
       if (!leave) return;
       snapshot = { entries, count: entries.length, generation, status };
       for (const listener of [...listeners]) listener();
     });
   }
 
-  function take({ id, data }: LogText): void {
-    const place = cursorPlace(id);
-    const last = cursorPlace(entries.at(-1)?.cursor);
-    if (place && last) {
-      if (place.epoch !== last.epoch) restart([]);
-      else if (place.seq <= last.seq) return;
+  function append({ id, data }: LogText): void {
+    const position = cursorPosition(id);
+    const last = cursorPosition(entries.at(-1)?.cursor);
+    if (position && last) {
+      if (position.epoch !== last.epoch) restart([]);
+      else if (position.seq <= last.seq) return;
     }
     const type = typeOf(data);
     if (!type) return;
-    const isFull = entries.length >= MAX_KEPT || characters + data.length > MAX_CHARACTERS;
+    const isFull = entries.length >= MAX_ENTRIES || characters + data.length > MAX_CHARACTERS;
     if (isFull) restart(entries.slice(Math.ceil(entries.length / 2)));
     entries.push(new LoggedEnvelope(id, now(), type, data));
     characters += data.length;
   }
 
-  function restart(kept: LoggedEnvelope[]): void {
-    entries = kept;
-    characters = kept.reduce((sum, { text }) => sum + text.length, 0);
+  function restart(retained: LoggedEnvelope[]): void {
+    entries = retained;
+    characters = retained.reduce((sum, { text }) => sum + text.length, 0);
     generation += 1;
   }
 
   const reader: LogReader = {
     cursor: () => entries.at(-1)?.cursor,
-    entries(told) {
-      for (const entry of told) take(entry);
+    entries(received) {
+      for (const entry of received) append(entry);
       changed();
     },
     statusChanged(next) {
@@ -118,7 +118,7 @@ export function createThreadLog(options: ThreadLogOptions): ThreadLog {
       }
       return () => {
         listeners.delete(listener);
-        // Effects that are undone and done again at once hold on to the log.
+        // Deferred: effects that run twice, as in StrictMode, retain the log.
         setTimeout(() => {
           if (listeners.size > 0 || !leave) return;
           leave();
@@ -143,7 +143,7 @@ function statusOf({ kind }: ConnectionStatus): LogStatus {
   }
 }
 
-/** Checks the type alone: only entries of the service come here. */
+/** Checks the type only: all entries come from the service. */
 function typeOf(data: string): Envelope["type"] | undefined {
   try {
     const envelope: Envelope | null = JSON.parse(data);
@@ -153,10 +153,10 @@ function typeOf(data: string): Envelope["type"] | undefined {
   }
 }
 
-/** By thread, so that all who look at the same log at the same time share one reading of it. */
+/** Logs by thread handle, so that concurrent consumers share one reader. */
 const logs = new WeakMap<object, ThreadLog>();
 
-/** The thread's log, read while this is mounted. Renders with every frame in which something came. */
+/** Returns the thread's log, read while mounted. Renders with every animation frame in which entries arrived. */
 export function useThreadLog(): ThreadLogSnapshot {
   const handle = useThreadHandle();
   let log = logs.get(handle);
@@ -166,13 +166,13 @@ export function useThreadLog(): ThreadLogSnapshot {
   }
   return useSyncExternalStore(log.subscribe, log.getSnapshot, () => CLOSED_LOG);
 }
-export interface CursorPlace {
+export interface CursorPosition {
   readonly epoch: string;
   readonly seq: number;
 }
 
-/** Where in the log a cursor points, for showing it and for telling an entry that came twice. */
-export function cursorPlace(cursor: string | undefined): CursorPlace | undefined {
+/** Parses a cursor's position in the log, for display and for detecting duplicates. */
+export function cursorPosition(cursor: string | undefined): CursorPosition | undefined {
   const [epoch, seq] = cursor?.split(".") ?? [];
   if (epoch === undefined || seq === undefined || !/^\d+$/.test(seq)) return undefined;
   return { epoch, seq: Number(seq) };

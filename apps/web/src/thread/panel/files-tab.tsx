@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "@throughline/ai-core";
 import { type ReactNode, useMemo, useState } from "react";
 import { CodeBlock } from "../../agent-ui/markdown/code-block";
 import { Markdown } from "../../agent-ui/markdown/markdown";
-import { CopyButton } from "../../agent-ui/primitives/button";
+import { CopyButton } from "../../agent-ui/primitives/copy-button";
 import { Dialog } from "../../agent-ui/primitives/dialog";
 import { Icon } from "../../agent-ui/primitives/icon";
 import { RelativeTime } from "../../agent-ui/primitives/time";
@@ -20,12 +20,12 @@ const WORDS = {
   completed: "Done",
 } as const;
 
-/** What a deep agent means to do, and the files it keeps. */
+/** Todos and files of a deep agent's state. */
 export function FilesTab(): ReactNode {
-  const kept = useThreadState(filesOf);
-  const meant = useThreadState(todosOf);
-  const files = useMemo(() => readFiles(kept === undefined ? {} : { files: kept }), [kept]);
-  const todos = useMemo(() => readTodos(meant === undefined ? {} : { todos: meant }), [meant]);
+  const rawFiles = useThreadState(filesOf);
+  const rawTodos = useThreadState(todosOf);
+  const files = useMemo(() => readFiles(rawFiles === undefined ? {} : { files: rawFiles }), [rawFiles]);
+  const todos = useMemo(() => readTodos(rawTodos === undefined ? {} : { todos: rawTodos }), [rawTodos]);
   const isRunning = useThread(isAtWork);
   const [opened, setOpened] = useState<string>();
   const done = todos.filter(({ status }) => status === "completed").length;
@@ -38,7 +38,7 @@ export function FilesTab(): ReactNode {
           )}
           <ol className={styles.todos}>
             {todos.map((todo, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a todo is known by its place alone
+              // biome-ignore lint/suspicious/noArrayIndexKey: a todo is identified by its index only
               <TodoItem key={at} todo={todo} isRunning={isRunning} />
             ))}
           </ol>
@@ -52,7 +52,7 @@ export function FilesTab(): ReactNode {
                 <button type="button" className={styles.file} onClick={() => setOpened(path)}>
                   <Icon name="file" />
                   <span className={styles.path}>{path}</span>
-                  <span className={styles.size}>{sizeWords(content)}</span>
+                  <span className={styles.size}>{formatSize(content)}</span>
                 </button>
               </li>
             ))}
@@ -65,7 +65,7 @@ export function FilesTab(): ReactNode {
 }
 
 function TodoItem({ todo, isRunning }: { readonly todo: AgentTodo; readonly isRunning: boolean }): ReactNode {
-  const status = todoStanding(todo, isRunning);
+  const status = todoStatus(todo, isRunning);
   return (
     <li className={styles.todo} data-status={status}>
       <span className={styles.mark} role="img" aria-label={WORDS[status]}>
@@ -81,7 +81,7 @@ function isAtWork({ view: { run } }: ThreadSnapshot): boolean {
   return run?.status === "running";
 }
 
-function sizeWords(content: string): string {
+function formatSize(content: string): string {
   const bytes = new TextEncoder().encode(content).length;
   return bytes < 1_024 ? `${bytes} B` : `${(bytes / 1_024).toFixed(1)} KB`;
 }
@@ -90,7 +90,7 @@ const filesOf = ({ files }: JsonObject) => files;
 const todosOf = ({ todos }: JsonObject) => todos;
 
 interface FileViewerProps {
-  /** Current state: an agent that writes on writes here. */
+  /** The current file, which changes while the agent writes it. */
   readonly file: AgentFile | undefined;
   readonly onClose: () => void;
 }
@@ -124,7 +124,7 @@ interface AgentFile {
   readonly path: string;
   readonly content: string;
   readonly mimeType: string | undefined;
-  /** As the agent wrote it. */
+  /** Time as the agent wrote it. */
   readonly modifiedAt: string | undefined;
 }
 
@@ -133,7 +133,7 @@ interface AgentTodo {
   readonly status: "pending" | "in_progress" | "completed";
 }
 
-/** Files that a deep agent keeps in its state: by path, as text, as lines, or with facts around either. */
+/** Reads the files of a deep agent's state: by path, as text, as lines, or as an object with either and metadata. */
 export function readFiles(state: JsonObject): readonly AgentFile[] {
   const { files } = state;
   if (!isObject(files)) return [];
@@ -161,7 +161,7 @@ function textOf(content: Json | undefined): string | undefined {
     : undefined;
 }
 
-/** What a deep agent means to do. */
+/** Reads the todos of a deep agent's state. */
 export function readTodos({ todos }: JsonObject): readonly AgentTodo[] {
   if (!Array.isArray(todos)) return [];
   return todos.flatMap((todo): AgentTodo[] => {
@@ -177,10 +177,10 @@ export function readTodos({ todos }: JsonObject): readonly AgentTodo[] {
 }
 
 /**
- * How a todo stands. What a state calls "in progress" is so only while a run goes on: a fork, or a run that was stopped, left
- * it unfinished.
+ * Status of a todo. "In progress" in the state holds only during a run: after a fork or a stopped run the todo is left
+ * unfinished.
  */
-export function todoStanding({ status }: AgentTodo, isRunning: boolean): AgentTodo["status"] | "left" {
+export function todoStatus({ status }: AgentTodo, isRunning: boolean): AgentTodo["status"] | "left" {
   return status === "in_progress" && !isRunning ? "left" : status;
 }
 

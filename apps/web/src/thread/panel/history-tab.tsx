@@ -5,22 +5,23 @@ import { useRouter } from "next/navigation";
 import { type ReactNode, useState } from "react";
 import { Button } from "../../agent-ui/primitives/button";
 import { Disclosure } from "../../agent-ui/primitives/disclosure";
+import { EmptyState } from "../../agent-ui/primitives/empty-state";
 import { Problem } from "../../agent-ui/primitives/field";
 import { Icon } from "../../agent-ui/primitives/icon";
 import { NOTHING_CHANGED, StateTree } from "../../agent-ui/primitives/json-tree";
-import { EmptyState, PanelProblem, Skeleton } from "../../agent-ui/primitives/status";
+import { PanelProblem, Skeleton } from "../../agent-ui/primitives/status";
 import { RelativeTime } from "../../agent-ui/primitives/time";
 import { useCaller } from "../../data/caller";
 import { type Checkpoint, useCheckpoints, useForkFrom } from "../../data/checkpoints";
-import { useRefreshOnRun } from "../../data/query";
+import { useRefreshOnRun } from "../../data/refresh-on-run";
 import { sharedOf, threadPath } from "../../shell/routes";
 import styles from "./history-tab.module.css";
 
 const PAGE = 20;
-/** As many as the service gives at once. */
+/** Largest page that the service returns. */
 const MOST = 100;
 
-/** The thread's checkpoints. A new thread can begin at any of them. */
+/** Lists the thread's checkpoints. Each of them can be forked to a new thread. */
 export function HistoryTab(): ReactNode {
   const handle = useThreadHandle();
   const [limit, setLimit] = useState(PAGE);
@@ -63,7 +64,7 @@ function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): Re
   const [isForking, setForking] = useState(false);
   const [problem, setProblem] = useState<string>();
   const { values, messageIds, createdAt } = checkpoint;
-  const words = momentWords(checkpoint);
+  const words = checkpointLabel(checkpoint);
 
   async function fork(): Promise<void> {
     setForking(true);
@@ -110,8 +111,8 @@ function CheckpointItem({ checkpoint }: { readonly checkpoint: Checkpoint }): Re
   );
 }
 
-/** What the agent was about to do. */
-export function momentWords({
+/** Label of a checkpoint: the agent's next step. */
+export function checkpointLabel({
   next,
   source,
   interrupts,
@@ -120,6 +121,6 @@ export function momentWords({
     return interrupts.length === 1 ? "Asks a question" : `Asks ${interrupts.length} questions`;
   if (next.length === 0) return "Done";
   if (source === "input") return "Asked";
-  // Several calls of one node are one word.
+  // Several calls of one node are listed once.
   return `Before ${[...new Set(next)].join(", ")}`;
 }

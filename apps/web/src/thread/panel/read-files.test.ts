@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readFiles, readTodos, todoStanding } from "./files-tab";
+import { readFiles, readTodos, todoStatus } from "./files-tab";
 
 describe("what a deep agent keeps", () => {
   it("is files in each of the shapes they come in, by path", () => {
@@ -41,12 +41,12 @@ describe("todoStanding", () => {
   const todo = { content: "Read", status: "in_progress" } as const;
 
   it("is under way only while a run goes on", () => {
-    expect(todoStanding(todo, true)).toBe("in_progress");
-    expect(todoStanding(todo, false)).toBe("left");
+    expect(todoStatus(todo, true)).toBe("in_progress");
+    expect(todoStatus(todo, false)).toBe("left");
   });
 
   it("is what the agent says otherwise", () => {
-    expect(todoStanding({ ...todo, status: "completed" }, false)).toBe("completed");
-    expect(todoStanding({ ...todo, status: "pending" }, true)).toBe("pending");
+    expect(todoStatus({ ...todo, status: "completed" }, false)).toBe("completed");
+    expect(todoStatus({ ...todo, status: "pending" }, true)).toBe("pending");
   });
 });

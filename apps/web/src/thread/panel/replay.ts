@@ -9,14 +9,14 @@ import {
 import type { Envelope, JsonObject } from "@throughline/ai-core";
 import { applyEntry, applyEnvelope, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/reading";
 
-/** A run as the log has it, and the state it began with. */
+/** A run's entries of the log, and the state that it began with. */
 export interface RunRecording {
   readonly envelopes: readonly Envelope[];
   readonly stateBefore: JsonObject;
 }
 
 export interface Replay {
-  /** What a page would have shown of the run after so many of its entries. */
+  /** Returns the view that a page would have shown after this many of the run's entries. */
   viewAt(count: number): ThreadView;
 }
 
@@ -37,8 +37,8 @@ function isAboutState({ type }: Envelope): boolean {
 }
 
 /**
- * The checkpoint's messages at a run's end are the whole thread's, and leave out the last words of a run that was stopped: a
- * replay is about one run, as it was shown.
+ * Strips the checkpoint's messages from an envelope. At a run's end they are the whole thread's and lack the last text of a run
+ * that was stopped, while a replay shows one run as it was displayed.
  */
 function withoutConversation(envelope: Envelope): Envelope {
   if (envelope.type === "retract" && envelope.payload.reason === "not_committed")
@@ -49,55 +49,56 @@ function withoutConversation(envelope: Envelope): Envelope {
   return { ...envelope, payload: { ...payload, ...(isOfRun && { changed_messages }) } };
 }
 
-interface Told {
-  readonly projection: Projection;
-  readonly fold: ThreadFold;
+interface ReplayState {
+  readonly clientState: Projection;
+  readonly threadState: ThreadFold;
   readonly count: number;
 }
 
-/** As the service tells the console's own pages. */
-const face = createAgUiFace({ threadName: "replay", line: "1.0", interrupts: "standard", calls: true });
+/** The encoder that the service uses for the console's own pages. */
+const encoder = createAgUiFace({ threadName: "replay", line: "1.0", interrupts: "standard", calls: true });
 
-/** Forward costs what is new; back begins again from the start. */
+/** Creates a replay. A step forward costs the new entries only; a step back restarts from the beginning. */
 export function createReplay({ envelopes, stateBefore }: RunRecording): Replay {
   const beginning = begin(stateBefore, envelopes[0]);
-  let told = beginning;
+  let current = beginning;
   return {
     viewAt(count) {
-      if (count < told.count) told = beginning;
-      let { projection, fold } = told;
-      for (let at = told.count; at < Math.min(count, envelopes.length); at += 1) {
+      if (count < current.count) current = beginning;
+      let { clientState, threadState } = current;
+      for (let at = current.count; at < Math.min(count, envelopes.length); at += 1) {
         const envelope = envelopes[at];
         if (!envelope) break;
         const entry = { epoch: "replay", seq: at + 1, envelope };
-        projection = wireEvents(face.frames(fold, entry)).reduce(tell, projection);
-        fold = applyEntry(fold, entry);
+        clientState = wireEvents(encoder.frames(threadState, entry)).reduce(applyEvent, clientState);
+        threadState = applyEntry(threadState, entry);
       }
-      told = { projection, fold, count: Math.min(count, envelopes.length) };
-      return projection.view;
+      current = { clientState, threadState, count: Math.min(count, envelopes.length) };
+      return clientState.view;
     },
   };
 }
 
-/** Of a run whose beginning is no longer kept, the first entry that is left belongs to a run that is open. */
-function begin(state: JsonObject, first: Envelope | undefined): Told {
-  const fold = { ...emptyFold, state };
+/** Initial state. Where the run's beginning was trimmed, its first stored entry belongs to an open run. */
+function begin(state: JsonObject, first: Envelope | undefined): ReplayState {
+  const threadState = { ...emptyFold, state };
   if (!first || first.type === "run_start") {
-    return { projection: tell(emptyProjection, { type: "STATE_SNAPSHOT", snapshot: state }), fold, count: 0 };
+    const clientState = applyEvent(emptyProjection, { type: "STATE_SNAPSHOT", snapshot: state });
+    return { clientState, threadState, count: 0 };
   }
   const { run_id, attempt } = first;
-  const open = { ...fold, run: { run_id, client_run_id: null, attempt, open: true, status: null } };
-  const prelude = wireEvents(face.fullPrelude(open, undefined));
-  return { projection: prelude.reduce(tell, emptyProjection), fold: open, count: 0 };
+  const open = { ...threadState, run: { run_id, client_run_id: null, attempt, open: true, status: null } };
+  const prelude = wireEvents(encoder.fullPrelude(open, undefined));
+  return { clientState: prelude.reduce(applyEvent, emptyProjection), threadState: open, count: 0 };
 }
 
-/** The client's type describes the same JSON, as parsed from the wire. */
-function wireEvents(frames: ReturnType<typeof face.frames>): readonly AgentEvent[] {
+/** Casts frames to the client's type, which describes the same JSON as parsed from the wire. */
+function wireEvents(frames: ReturnType<typeof encoder.frames>): readonly AgentEvent[] {
   return frames.map(({ event }) => event as unknown as AgentEvent);
 }
 
-/** An event that does not fit, because the log no longer has what it builds on, is left out. */
-function tell(now: Projection, event: AgentEvent): Projection {
+/** Applies an event. Skips one that does not fit because the log no longer has the entries that it builds on. */
+function applyEvent(now: Projection, event: AgentEvent): Projection {
   const [mine, authority] = owned(now);
   const [next, effects] = project(mine, { kind: "frames", authority, frames: [{ event }] });
   return effects.some(({ kind }) => kind === "misfit") ? mine : next;

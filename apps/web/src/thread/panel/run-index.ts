@@ -4,22 +4,23 @@ import type { UsageView } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { Envelope } from "@throughline/ai-core";
 import { useRef } from "react";
-import { type Resource, useRefreshOnRun } from "../../data/query";
-import { type Run, useRuns } from "../../data/thread";
+import type { Resource } from "../../data/query";
+import { useRefreshOnRun } from "../../data/refresh-on-run";
+import { type Run, useRuns } from "../../data/runs";
 import { useThreadLog } from "../inspector/thread-log";
 
-/** What the log says of a run that the list of runs does not. */
+/** Facts about a run from the log, which the list of runs does not have. */
 export interface RunFacts {
   readonly entries: number;
   readonly usage: UsageView | undefined;
   readonly error: string | undefined;
-  /** What it was asked. */
+  /** Text of its input message. */
   readonly asked: string | undefined;
 }
 
 interface RunIndex {
   readonly generation: number;
-  readonly looked: number;
+  readonly scanned: number;
   readonly byRun: ReadonlyMap<string, RunFacts>;
 }
 
@@ -31,19 +32,19 @@ interface GrowingLog {
 
 const NOTHING: RunFacts = { entries: 0, usage: undefined, error: undefined, asked: undefined };
 
-/** Looks at what is new only: a log grows with every token. */
+/** Indexes new entries only: a log grows with every token. */
 export function indexRuns(before: RunIndex | undefined, log: GrowingLog): RunIndex {
-  const goesOn = before?.generation === log.generation && before.looked <= log.count;
-  if (goesOn && before.looked === log.count) return before;
+  const goesOn = before?.generation === log.generation && before.scanned <= log.count;
+  if (goesOn && before.scanned === log.count) return before;
   const byRun = new Map(goesOn ? before.byRun : undefined);
-  for (let at = goesOn ? before.looked : 0; at < log.count; at += 1) {
+  for (let at = goesOn ? before.scanned : 0; at < log.count; at += 1) {
     const envelope = log.entries[at]?.envelope;
-    if (envelope) byRun.set(envelope.run_id, learn(byRun.get(envelope.run_id) ?? NOTHING, envelope));
+    if (envelope) byRun.set(envelope.run_id, collectFacts(byRun.get(envelope.run_id) ?? NOTHING, envelope));
   }
-  return { generation: log.generation, looked: log.count, byRun };
+  return { generation: log.generation, scanned: log.count, byRun };
 }
 
-function learn(facts: RunFacts, envelope: Envelope): RunFacts {
+function collectFacts(facts: RunFacts, envelope: Envelope): RunFacts {
   const next = { ...facts, entries: facts.entries + 1 };
   switch (envelope.type) {
     case "usage": {
@@ -70,8 +71,8 @@ function learn(facts: RunFacts, envelope: Envelope): RunFacts {
 }
 
 /**
- * `costUsd` is null where a run was not metered: half a sum would be taken for the whole. Of a run that was, and has calls
- * without a price, the sum holds what is known and is not complete.
+ * Sums usages. `costUsd` is null where a run was not metered: a partial sum would be mistaken for the whole. For a metered run
+ * with calls without a price, the sum has the known part and is not complete.
  */
 export function sumUsage(usages: readonly UsageView[]): UsageView {
   return usages.reduce(
@@ -100,11 +101,11 @@ function addCost(sum: number | null, { costUsd, isComplete }: UsageView): number
 }
 
 export interface ThreadRuns extends Resource<readonly Run[]> {
-  /** What the log says of each. */
+  /** Facts about each run from the log. */
   readonly index: RunIndex;
 }
 
-/** The thread's runs, newest first, with what the log says of them. */
+/** Returns the thread's runs, newest first, with facts about them from the log. */
 export function useThreadRuns(): ThreadRuns {
   const handle = useThreadHandle();
   const runs = useRuns(handle);

@@ -18,10 +18,10 @@ import {
 import { Markdown } from "../../agent-ui/markdown/markdown";
 import { Button, IconButton } from "../../agent-ui/primitives/button";
 import { Disclosure } from "../../agent-ui/primitives/disclosure";
+import { formatDuration } from "../../agent-ui/primitives/elapsed";
 import { Icon } from "../../agent-ui/primitives/icon";
 import { NOTHING_CHANGED, prettyJson, StateTree } from "../../agent-ui/primitives/json-tree";
-import { formatDuration } from "../../agent-ui/primitives/time";
-import type { Run } from "../../data/thread";
+import type { Run } from "../../data/runs";
 import { PanelSection } from "../../shell/page-frame";
 import { type ThreadLogSnapshot, useThreadLog } from "../inspector/thread-log";
 import { createReplay, recordRun } from "./replay";
@@ -29,18 +29,18 @@ import styles from "./run-replay.module.css";
 
 interface RunReplayProps {
   readonly run: Run;
-  /** How many entries the log has of it. */
+  /** Number of its entries in the log. */
   readonly entries: number;
   readonly onBack: () => void;
 }
 
-/** Waiting for people and for slow models is not what one wants to see again. */
+/** Longest pause of the replay, which shortens waiting for people and slow models. */
 const LONGEST_PAUSE_MS = 400;
 
-/** A run once more: its log up to wherever the slider stands. */
+/** Replays a run: its log up to the slider's position. */
 export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
   const log = useThreadLog();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: of all that comes, only this run's own entries matter
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of all new entries, only this run's own matter
   const { envelopes, replay } = useMemo(() => {
     const recording = recordRun(envelopesOf(log), run.runId);
     return { envelopes: recording.envelopes, replay: createReplay(recording) };
@@ -49,10 +49,10 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
   const [isPlaying, setPlaying] = useState(false);
   const last = envelopes.length;
   const isCompacted = envelopes.some(({ merged }) => merged !== undefined);
-  // Not moved yet: it stands at the end, wherever that is by now.
-  const place = Math.min(wanted ?? last, last);
-  const now = envelopes[place - 1];
-  const next = envelopes[place];
+  // Until it is moved, the position is the current end.
+  const position = Math.min(wanted ?? last, last);
+  const now = envelopes[position - 1];
+  const next = envelopes[position];
 
   useEffect(() => {
     if (!isPlaying) return;
@@ -61,12 +61,12 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
       return;
     }
     const gap = now ? (next.ts - now.ts) * 1_000 : 0;
-    const timer = setTimeout(() => setWanted(place + 1), Math.max(16, Math.min(gap, LONGEST_PAUSE_MS)));
+    const timer = setTimeout(() => setWanted(position + 1), Math.max(16, Math.min(gap, LONGEST_PAUSE_MS)));
     return () => clearTimeout(timer);
-  }, [isPlaying, place, now, next]);
+  }, [isPlaying, position, now, next]);
 
   function play(): void {
-    if (!isPlaying && place === last) setWanted(0);
+    if (!isPlaying && position === last) setWanted(0);
     setPlaying(!isPlaying);
   }
 
@@ -76,7 +76,7 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
   }
 
   const words = now
-    ? `${now.type}, ${secondsWords(now.ts - (envelopes[0]?.ts ?? now.ts))}`
+    ? `${now.type}, ${formatSeconds(now.ts - (envelopes[0]?.ts ?? now.ts))}`
     : "before it began";
   return (
     <section className={styles.replay} aria-label="Replay of a run">
@@ -95,9 +95,9 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
           className={styles.slider}
           min={0}
           max={last}
-          value={place}
+          value={position}
           aria-label="Position in the run's log"
-          aria-valuetext={`Entry ${place} of ${last}, ${words}`}
+          aria-valuetext={`Entry ${position} of ${last}, ${words}`}
           onChange={(event) => moveTo(event.target.valueAsNumber)}
         />
         <div className={styles.row}>
@@ -106,13 +106,13 @@ export function RunReplay({ run, entries, onBack }: RunReplayProps): ReactNode {
             label={isPlaying ? "Pause" : "Play"}
             onClick={play}
           />
-          <span className={styles.place}>
-            {place} <span className={styles.of}>of {last}</span>
+          <span className={styles.position}>
+            {position} <span className={styles.of}>of {last}</span>
           </span>
           <code className={styles.type}>{words}</code>
         </div>
       </div>
-      <ReplayView view={replay.viewAt(place)} />
+      <ReplayView view={replay.viewAt(position)} />
     </section>
   );
 }
@@ -124,11 +124,11 @@ function* envelopesOf({ entries, count }: ThreadLogSnapshot) {
   }
 }
 
-function secondsWords(seconds: number): string {
+function formatSeconds(seconds: number): string {
   return `${Math.max(0, seconds).toFixed(2)} s`;
 }
 
-const ROLE_WORDS: Readonly<Record<MessageView["role"], string>> = {
+const ROLE_LABELS: Readonly<Record<MessageView["role"], string>> = {
   user: "You",
   assistant: "Agent",
   reasoning: "Thought",
@@ -137,7 +137,7 @@ const ROLE_WORDS: Readonly<Record<MessageView["role"], string>> = {
   developer: "Developer",
 };
 
-/** A thread as it stood, with nothing to press. */
+/** A thread at the replayed position, read-only. */
 function ReplayView({ view }: { readonly view: ThreadView }): ReactNode {
   const messages = currentMessages(view).filter(({ subagentRunId }) => subagentRunId === undefined);
   const hasState = Object.keys(view.state).length > 0;
@@ -148,8 +148,8 @@ function ReplayView({ view }: { readonly view: ThreadView }): ReactNode {
         <ol className={styles.messages}>
           {messages.map((message) => (
             <li key={message.id} className={styles.message} data-role={message.role}>
-              <span className={styles.role}>{ROLE_WORDS[message.role]}</span>
-              <Said message={message} />
+              <span className={styles.role}>{ROLE_LABELS[message.role]}</span>
+              <MessageContent message={message} />
             </li>
           ))}
         </ol>
@@ -171,24 +171,24 @@ function ReplayView({ view }: { readonly view: ThreadView }): ReactNode {
   );
 }
 
-function Said({ message }: { readonly message: MessageView }): ReactNode {
+function MessageContent({ message }: { readonly message: MessageView }): ReactNode {
   const thread = useThreadHandle();
   const text = contentText(message.content);
   const files = message.role === "tool" ? filesInText(text) : contentFiles(message.content);
   return (
-    <div className={styles.said}>
+    <div className={styles.content}>
       {message.role === "assistant" && text !== "" && (
         <FilesOfThread>
           <Markdown text={text} isGrowing />
         </FilesOfThread>
       )}
-      {message.role === "tool" && <Folded brief={text} text={text} />}
+      {message.role === "tool" && <CollapsedText brief={text} text={text} />}
       {message.role !== "assistant" && message.role !== "tool" && text !== "" && (
         <p className={styles.plain}>{text}</p>
       )}
       <AttachedFiles files={files} thread={thread} />
       {message.toolCalls?.map((call) => (
-        <Folded key={call.id} name={call.name} brief={call.args} text={call.args} />
+        <CollapsedText key={call.id} name={call.name} brief={call.args} text={call.args} />
       ))}
     </div>
   );
@@ -200,7 +200,7 @@ interface FoldedProps {
   readonly text: string;
 }
 
-function Folded({ name, brief, text }: FoldedProps): ReactNode {
+function CollapsedText({ name, brief, text }: FoldedProps): ReactNode {
   const summary = (
     <span className={styles.brief}>
       {name !== undefined && <code className={styles.tool}>{name}</code>} {brief}

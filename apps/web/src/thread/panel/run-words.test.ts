@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Run } from "../../data/thread";
-import { starterOf, tokenWords } from "./runs-tab";
+import type { Run } from "../../data/runs";
+import { formatTokens, starterOf } from "./runs-tab";
 
 const run = (kind: Run["startedBy"]["kind"], createdAt = "2026-01-01T10:00:00.000Z"): Run => ({
   runId: "r",
@@ -25,7 +25,7 @@ describe("a run in words", () => {
   });
 
   it("counts tokens", () => {
-    expect(tokenWords(1)).toBe("1 token");
-    expect(tokenWords(12_345)).toBe("12,345 tokens");
+    expect(formatTokens(1)).toBe("1 token");
+    expect(formatTokens(12_345)).toBe("12,345 tokens");
   });
 });

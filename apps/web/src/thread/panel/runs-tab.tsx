@@ -10,21 +10,23 @@ import {
   type RunOrigin,
 } from "../../agent-ui/conversation/run-origin";
 import { useSteering } from "../../agent-ui/conversation/thread-session";
+import { Elapsed } from "../../agent-ui/primitives/elapsed";
+import { EmptyState } from "../../agent-ui/primitives/empty-state";
 import { Icon } from "../../agent-ui/primitives/icon";
-import { EmptyState, PanelProblem, Skeleton, type Status, StatusDot } from "../../agent-ui/primitives/status";
-import { Elapsed, RelativeTime } from "../../agent-ui/primitives/time";
-import type { Run } from "../../data/thread";
+import { PanelProblem, Skeleton, type Status, StatusDot } from "../../agent-ui/primitives/status";
+import { RelativeTime } from "../../agent-ui/primitives/time";
+import type { Run } from "../../data/runs";
 import { Cost, isPriced } from "../../spend/cost";
 import { type RunFacts, useThreadRuns } from "./run-index";
 import styles from "./runs-tab.module.css";
 import { useShownRun } from "./shown-run";
 
-/** Reads the log as the service does, which takes code that nothing else on the page needs. */
+/** Loaded lazily: it projects the log as the service does, with code that nothing else on the page needs. */
 const RunReplay = dynamic(() => import("./run-replay").then((module) => module.RunReplay), {
   ssr: false,
 });
 
-/** Every run of the thread on its line, newest first; one of them can be seen again. */
+/** Lists every run of the thread, newest first; one of them can be replayed. */
 export function RunsTab(): ReactNode {
   const { value: runs, problem, isLoading, refresh, index } = useThreadRuns();
   const { isOwnRun } = useSteering();
@@ -55,7 +57,7 @@ export function RunsTab(): ReactNode {
   );
 }
 
-/** What the service calls the model of a run whose row it can't read. */
+/** The service's model name for a run whose row it can't read. */
 const UNKNOWN = "unknown";
 
 interface RunItemProps {
@@ -66,15 +68,15 @@ interface RunItemProps {
 }
 
 function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
-  const isKept = facts !== undefined && facts.entries > 0;
+  const isStored = facts !== undefined && facts.entries > 0;
   const isReconciling = run.work === "reconcile" && !isEdit(run.startedBy);
   return (
     <li className={styles.item}>
       <button
         type="button"
         className={styles.run}
-        disabled={!isKept}
-        title={isKept ? "Replay this run" : "The log no longer has this run"}
+        disabled={!isStored}
+        title={isStored ? "Replay this run" : "The log no longer has this run"}
         onClick={onReplay}
       >
         <span className={styles.dot}>
@@ -90,9 +92,9 @@ function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
           {facts?.asked !== undefined && <span className={styles.asked}>{facts.asked}</span>}
           {facts?.error !== undefined && <span className={styles.error}>{facts.error}</span>}
           <span className={styles.facts}>
-            <span>{statusWords(run, isReconciling)}</span>
+            <span>{statusText(run, isReconciling)}</span>
             <Elapsed startedAt={Date.parse(run.createdAt) / 1_000} endedAt={endOf(run)} />
-            {facts?.usage && <span>{tokenWords(facts.usage.totalTokens)}</span>}
+            {facts?.usage && <span>{formatTokens(facts.usage.totalTokens)}</span>}
             <RunCost run={run} facts={facts} />
             {run.work === "graph" && run.model !== null && run.model !== UNKNOWN && (
               <span className={styles.model} title="Model">
@@ -102,7 +104,7 @@ function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
             {run.attempt > 0 && <span>attempt {run.attempt + 1}</span>}
           </span>
         </span>
-        {isKept && (
+        {isStored && (
           <span className={styles.open}>
             <Icon name="play" size={12} />
           </span>
@@ -112,9 +114,9 @@ function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
   );
 }
 
-function statusWords({ startedBy, status }: Run, isReconciling: boolean): string {
+function statusText({ startedBy, status }: Run, isReconciling: boolean): string {
   if (isReconciling) return "Reconciled with the checkpoint";
-  return isEdit(startedBy) && status !== "error" ? "Saved" : RUN_STATUS_WORDS[status];
+  return isEdit(startedBy) && status !== "error" ? "Saved" : RUN_STATUS_LABELS[status];
 }
 
 function openingOf({ startedBy }: Run): Opening {
@@ -123,7 +125,7 @@ function openingOf({ startedBy }: Run): Opening {
   return command === undefined ? { kind: "message" } : { kind: "command", command };
 }
 
-/** What the ledger says by now, else what the log said when the run ended. */
+/** The ledger's current cost, else the one that the log recorded at the run's end. */
 function RunCost({ run: { cost }, facts }: Pick<RunItemProps, "run" | "facts">): ReactNode {
   if (cost) return <Cost usage={{ costUsd: cost.costUsd, isComplete: cost.unpriced === 0 }} />;
   return facts?.usage && isPriced(facts.usage) ? <Cost usage={facts.usage} /> : null;
@@ -133,7 +135,7 @@ function endOf({ endedAt }: Run): number | null {
   return endedAt === null ? null : Date.parse(endedAt) / 1_000;
 }
 
-const RUN_STATUS_WORDS: Readonly<Record<Run["status"], string>> = {
+const RUN_STATUS_LABELS: Readonly<Record<Run["status"], string>> = {
   queued: "Waiting its turn",
   running: "Running",
   success: "Done",
@@ -160,13 +162,13 @@ function runDot(status: Run["status"]): Status {
   }
 }
 
-/** A client's run from before the page was opened counts as your own: its tab is gone. */
+/** Origin of a run. A client's run from before the page was opened counts as your own: its tab is gone. */
 export function starterOf(run: Run, isOwn: boolean, openedAt: number): RunOrigin {
   if (run.startedBy.kind === "cron") return "schedule";
   if (run.startedBy.kind === "foreign") return "outsider";
   return isOwn || Date.parse(run.createdAt) < openedAt ? "you" : "another-tab";
 }
 
-export function tokenWords(count: number): string {
+export function formatTokens(count: number): string {
   return `${new Intl.NumberFormat("en").format(count)} ${count === 1 ? "token" : "tokens"}`;
 }

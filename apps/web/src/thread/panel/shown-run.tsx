@@ -2,32 +2,32 @@
 
 import { createContext, type ReactNode, useContext, useMemo, useState } from "react";
 
-interface ShownRun {
-  /** The run that the side panel shows again. */
+interface ReplayedRun {
+  /** The run that the side panel replays. */
   readonly runId: string | undefined;
   show(runId: string): void;
   hide(): void;
 }
 
-const ShownRunContext = createContext<ShownRun | undefined>(undefined);
+const ReplayedRunContext = createContext<ReplayedRun | undefined>(undefined);
 
-/** For whatever names a run, and for the panel that shows it again. */
-export function useShownRun(): ShownRun {
-  const shown = useContext(ShownRunContext);
+/** Returns the replayed run, for components that link to a run and for the panel that replays it. */
+export function useShownRun(): ReplayedRun {
+  const shown = useContext(ReplayedRunContext);
   if (!shown) throw new Error("useShownRun() needs a <ShownRunProvider> above it.");
   return shown;
 }
 
-export function ShownRunProvider({
+export function ReplayedRunProvider({
   onShow,
   children,
 }: {
-  /** The panel may be closed. */
+  /** Called with each run: the panel may be closed. */
   readonly onShow: () => void;
   readonly children: ReactNode;
 }): ReactNode {
   const [runId, setRunId] = useState<string>();
-  const shown = useMemo<ShownRun>(
+  const shown = useMemo<ReplayedRun>(
     () => ({
       runId,
       show(next) {
@@ -38,5 +38,5 @@ export function ShownRunProvider({
     }),
     [runId, onShow],
   );
-  return <ShownRunContext value={shown}>{children}</ShownRunContext>;
+  return <ReplayedRunContext value={shown}>{children}</ReplayedRunContext>;
 }

@@ -3,11 +3,11 @@
 import { useThreadState } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { type ReactNode, useState } from "react";
-import { CopyButton } from "../../agent-ui/primitives/button";
+import { CopyButton } from "../../agent-ui/primitives/copy-button";
 import { changedPaths, NOTHING_CHANGED, StateTree } from "../../agent-ui/primitives/json-tree";
 import { PanelSection } from "../../shell/page-frame";
 
-/** The agent's own state as it stands, and what of it changed last. */
+/** The agent's current state, with its last changes marked. */
 export function StateTab(): ReactNode {
   const state = useThreadState(itself);
   const { changes, round } = useLastChanges(state);
@@ -22,7 +22,7 @@ export function StateTab(): ReactNode {
 function useLastChanges(state: JsonObject) {
   const [seen, setSeen] = useState({ state, changes: NOTHING_CHANGED, round: 0 });
   if (seen.state === state) return seen;
-  // Told whole on coming back, a state is another object and has changed nowhere; told for the first time, everywhere.
+  // After a reconnect the state is a new object without changes; the first state has changed everywhere.
   const isFirst = Object.keys(seen.state).length === 0;
   const changes = isFirst ? NOTHING_CHANGED : changedPaths(seen.state, state);
   const next = changes.size === 0 ? { ...seen, state } : { state, changes, round: seen.round + 1 };

@@ -3,7 +3,7 @@
 import { useThread, useThreadState } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { type ReactNode, useState } from "react";
-import { EmptyState } from "../../agent-ui/primitives/status";
+import { EmptyState } from "../../agent-ui/primitives/empty-state";
 import { type Tab, Tabs } from "../../agent-ui/primitives/tabs";
 import { FilesTab } from "./files-tab";
 import { HistoryTab } from "./history-tab";
@@ -15,7 +15,7 @@ import { UsageTab } from "./usage-tab";
 
 type TabId = "files" | "state" | "runs" | "history" | "usage";
 
-/** What lies behind a conversation. Shows what this agent has, and no tab that would be empty. */
+/** Side panel of a thread. Shows only tabs that have content. */
 export function ThreadPanel(): ReactNode {
   const [chosen, setChosen] = useState<TabId>();
   const shownRun = useShownRun();
@@ -77,7 +77,7 @@ function isFilled(state: JsonObject): boolean {
   return Object.keys(state).length > 0;
 }
 
-/** What a deep agent's tab is called, after what is in it. */
+/** Label of a deep agent's tab, from its content. */
 function workOf({ todos, files }: JsonObject): string | undefined {
   const hasTodos = Array.isArray(todos) && todos.length > 0;
   const hasFiles = typeof files === "object" && files !== null && Object.keys(files).length > 0;

@@ -2,7 +2,8 @@
 
 import type { UsageView } from "@throughline/agent-client";
 import type { ReactNode } from "react";
-import { EmptyState, PanelProblem, Skeleton } from "../../agent-ui/primitives/status";
+import { EmptyState } from "../../agent-ui/primitives/empty-state";
+import { PanelProblem, Skeleton } from "../../agent-ui/primitives/status";
 import { RelativeTime } from "../../agent-ui/primitives/time";
 import { PanelSection } from "../../shell/page-frame";
 import { Cost, isPriced } from "../../spend/cost";
@@ -11,7 +12,7 @@ import styles from "./usage-tab.module.css";
 
 const number = new Intl.NumberFormat("en");
 
-/** Tokens and cost, of the thread and of each run. */
+/** Tokens and cost of the thread and of each run. */
 export function UsageTab(): ReactNode {
   const { value: runs, problem, isLoading, refresh, index } = useThreadRuns();
   if (isLoading) return <Skeleton label="Loading usage" lines={4} className={styles.loading ?? ""} />;

@@ -32,7 +32,7 @@ const schemas = {
 
 const DAY_S = 86_400;
 
-/** Signs in: only with what the service itself accepts, so that a wrong token is told here and not by an empty page. */
+/** Signs in with credentials that the service accepts, so that a wrong token is reported here and not by an empty page. */
 export async function POST(request: Request): Promise<Response> {
   if (!isSameOrigin(request.headers)) return refusal(403, "forbidden", "Sign in from the console itself.");
   const { signIn, serviceUrl } = readSettings();
@@ -40,16 +40,17 @@ export async function POST(request: Request): Promise<Response> {
   const read = schemas[signIn].safeParse(body);
   if (!read.success) return refusal(400, "invalid_input", read.error.issues[0]?.message ?? "Sign in again.");
   const session = read.data;
-  const answer = await fetch(new URL("/agents", serviceUrl), {
+  const response = await fetch(new URL("/agents", serviceUrl), {
     headers: identityHeaders(session),
     cache: "no-store",
-    // With a signal of its own Next leaves the answer alone; without, it keeps a second copy, and `cancel` waits for that one's end.
+    // With a signal Next leaves the response alone; without one it holds a second copy, and `cancel` waits for that copy to end.
     signal: request.signal,
   }).catch(() => undefined);
-  if (!answer) return refusal(502, "upstream_unavailable", "The service does not answer. Is it running?");
-  // Read, not cancelled: Next keeps a copy of the stream, and a cancel would wait until the connection is closed.
-  await answer.arrayBuffer();
-  if (answer.status === 401) return refusal(401, "unauthorized", "The service does not accept this sign-in.");
+  if (!response) return refusal(502, "upstream_unavailable", "The service does not answer. Is it running?");
+  // Read, not cancelled: Next holds a copy of the stream, and a cancel would wait until the connection is closed.
+  await response.arrayBuffer();
+  if (response.status === 401)
+    return refusal(401, "unauthorized", "The service does not accept this sign-in.");
 
   const expiry = expiryOf(session);
   (await cookies()).set(SESSION_COOKIE, writeSession(session), {

@@ -1,6 +1,6 @@
 import type { Metadata } from "next";
 import type { ReactNode } from "react";
-import { NewCron } from "../../../../crons/cron-form";
+import { NewCron } from "../../../../crons/new-cron";
 
 export const metadata: Metadata = { title: "New cron" };
 

@@ -3,7 +3,7 @@ import { forward, refusal } from "../../../../server/forward";
 
 export const dynamic = "force-dynamic";
 
-/** What operators and pages need of the service; metrics and the like are for its operator. */
+/** Routes that the console's pages need; metrics and the like are for the service's operator. */
 const OPEN = [
   "agents",
   "threads",
@@ -19,7 +19,7 @@ const OPEN = [
 ];
 
 async function handle(request: NextRequest): Promise<Response> {
-  // Current state in the address: a name with an encoded slash must arrive as one segment.
+  // The path without decoding: a name with an encoded slash must arrive as one segment.
   const path = new URL(request.url).pathname.replace(/^\/api\/throughline/, "");
   if (!OPEN.includes(path.split("/")[1] ?? "")) return refusal(404, "not_found", "There is nothing here.");
   return forward(request, path);

@@ -8,7 +8,7 @@ interface Props {
   readonly params: Promise<{ readonly agent: string; readonly thread: string }>;
 }
 
-/** A thread that the account shares. */
+/** Page of a thread that the account shares. */
 export default async function Page({ params }: Props): Promise<ReactNode> {
   const { agent, thread } = await params;
   return <ThreadPage agentId={agentIdOf(agent)} threadId={decodeURIComponent(thread)} visibility="account" />;
