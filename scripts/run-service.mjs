@@ -6,7 +6,7 @@ import { createRestartBudget } from "./restart-budget.mjs";
 import { root } from "./workspace-packages.mjs";
 
 /**
- * @typedef {import("../packages/cli/dist/index.js").Serving} Serving
+ * @typedef {import("../packages/cli/dist/index.js").ServerInfo} Serving
  *
  * @typedef {object} ServiceOrder
  * @property {string[]} args of `throughline serve`

@@ -112,7 +112,7 @@ function giveUp(error) {
 }
 
 /**
- * @param {import("../packages/cli/dist/index.js").Serving} serving
+ * @param {import("../packages/cli/dist/index.js").ServerInfo} serving
  * @param {number} port
  * @returns {Promise<string>}
  */

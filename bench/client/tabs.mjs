@@ -1,6 +1,6 @@
 // Two tabs that share a stream. The leader reads the service's bytes, shows them and tells the other tab; the follower hears that and
 // shows the same. Each pays for one copy of what is told: a browser has the one write it and the other read it.
-import { createAgentClient, createMemoryLocks, messageById, shareTabs } from "@throughline/agent-client";
+import { createAgentClient, createMemoryLocks, messageById, tabSharing } from "@throughline/agent-client";
 import { answerStart, THREAD_ID } from "./conversation.mjs";
 import { AGENT_ID, framesOf, serviceOf } from "./ours.mjs";
 
@@ -165,7 +165,7 @@ function createTab(locks, world) {
   };
   tab.client = createAgentClient({
     url: "http://bench.invalid",
-    tabs: shareTabs,
+    tabs: tabSharing,
     locks,
     channels,
     schedule(callback) {

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { MemorySaver } from "@langchain/langgraph";
 import { createInProcProvider, graphRegistry } from "@throughline/graph-executor";
-import { emptyFold } from "@throughline/reading";
-import { createRunTranslator } from "@throughline/stream-adapter";
+import { emptyThreadProjection } from "@throughline/reading";
+import { createStreamAdapter } from "@throughline/stream-adapter";
 import { createTypist } from "./typist.mjs";
 
 const ALL_MODES = ["messages", "updates", "values", "custom", "tasks", "checkpoints", "tools"];
@@ -40,7 +40,7 @@ export function ourProvider() {
     const startedAt = performance.now();
     const typed = { firstTokenMs: 0, tokens: 0 };
     const request = requestOf(typing);
-    const translator = createRunTranslator({
+    const translator = createStreamAdapter({
       context: {
         runId: request.runId,
         threadId: request.threadId,
@@ -74,7 +74,7 @@ export function ourProvider() {
     }
     const ended = await final;
     if (!ended.ok) throw ended.error;
-    read(translator.finish(ended, emptyFold, Date.now()));
+    read(translator.finish(ended, emptyThreadProjection, Date.now()));
     return typed;
   };
 }

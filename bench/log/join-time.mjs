@@ -1,4 +1,4 @@
-import { createThreadLog, readFold } from "@throughline/thread-log";
+import { createThreadLog, readProjection } from "@throughline/thread-log";
 import { envelopeOf } from "./ours.mjs";
 import { percentile } from "./percentile.mjs";
 import { textOfSize } from "./text-of-size.mjs";
@@ -32,7 +32,7 @@ export async function measureJoins({ store, open }, lengths, { times }) {
   for (let round = 0; round < times; round++) {
     for (const [length, thread] of threads) {
       const before = performance.now();
-      const folded = await readFold(log, fold, thread);
+      const folded = await readProjection(log, fold, thread);
       samples.get(length).push(performance.now() - before);
       if (folded.kind !== "folded" || folded.position.seq !== length) throw new Error("The join went wrong.");
     }

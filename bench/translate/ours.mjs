@@ -1,8 +1,8 @@
 // Our side, as production has it: the driver translates, folds what it translated and hands it to the log; the instance that
 // serves a watcher folds it again and makes frames of it. Time is the recording's own.
 import { createServerEventReader } from "@throughline/coerce";
-import { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
-import { createRunTranslator } from "@throughline/stream-adapter";
+import { applyEntry, createAgUiEncoder, emptyThreadProjection } from "@throughline/reading";
+import { createStreamAdapter } from "@throughline/stream-adapter";
 import { encodedLength } from "./sse-length.mjs";
 
 const READ_BY_DIALECT = {
@@ -15,12 +15,12 @@ const READ_BY_DIALECT = {
  * @param {{ dialect: "events" | "modes", sampling: boolean, onEvent?: (event: object) => void }} options
  */
 export function prepareOurs(workload, { dialect, sampling, onEvent }) {
-  const before = { ...emptyFold, state: workload.stateBefore };
+  const before = { ...emptyThreadProjection, state: workload.stateBefore };
   const lines = workload.lines.filter(({ event }) => READ_BY_DIALECT[dialect].has(event.split("|")[0]));
   const input = workload.input.map(({ id, content }) => ({ id, role: "user", content }));
   const final = finalOf(workload);
   return () => {
-    const translator = createRunTranslator({
+    const translator = createStreamAdapter({
       context: { ...workload.ids, traceId: "bench", attempt: 0, agent: "langgraph:chat" },
       dialect,
       profile: "user",
@@ -28,7 +28,7 @@ export function prepareOurs(workload, { dialect, sampling, onEvent }) {
       stateKeys: Object.keys(workload.final.values),
       ...(sampling ? {} : { sampling: false }),
     });
-    const face = createAgUiFace({ threadName: "bench", line: "0.0", interrupts: "legacy" });
+    const face = createAgUiEncoder({ threadName: "bench", line: "0.0", interrupts: "legacy" });
     let recorded = before;
     let fold = before;
     let seq = 0;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { openPostgres, openRedisBus, type PostgresDatabase, type RedisBus } from "@throughline/thread-log";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type AccountUsage,
+  type AccountLimiter,
   createSharedUsage,
   DEFAULT_LIMITS,
 } from "../../packages/langgraph-server/src/testing/shared-usage.js";
@@ -11,7 +11,7 @@ import { type RigRedis, startRedis } from "../server/rig/start-redis.js";
 
 interface LimitedInstance {
   readonly bus: RedisBus;
-  readonly usage: AccountUsage;
+  readonly usage: AccountLimiter;
 }
 
 let postgres: RigPostgres;
@@ -46,7 +46,7 @@ const newAccount = () => `account-${randomUUID()}`;
 /** As many attempts as told, on one instance after the other; gives how many of them passed. */
 async function passing(
   attempts: number,
-  attempt: (usage: AccountUsage) => Promise<unknown>,
+  attempt: (usage: AccountLimiter) => Promise<unknown>,
   among = instances,
 ): Promise<number> {
   let passed = 0;
@@ -65,7 +65,8 @@ describe("Two instances with one Redis", () => {
   it("let an account start exactly as many runs as one would", async () => {
     const limits = { ...DEFAULT_LIMITS, maxStartsPerMinute: 10 };
     const account = newAccount();
-    const start = async (usage: AccountUsage) => (await usage.start(account, limits, async () => 0)).leave();
+    const start = async (usage: AccountLimiter) =>
+      (await usage.start(account, limits, async () => 0)).leave();
     expect(await passing(20, start)).toBe(10);
     const refusal = { code: "rate_limited", details: { limit: "maxStartsPerMinute", max: 10 } };
     await expect(start(instances[0]?.usage ?? expect.unreachable())).rejects.toMatchObject(refusal);
@@ -86,7 +87,7 @@ describe("Two instances with one Redis", () => {
     const limits = { ...DEFAULT_LIMITS, maxWatchers: 5 };
     const account = newAccount();
     const places: { leave(): void }[] = [];
-    const watch = async (usage: AccountUsage) => void places.push(await usage.watch(account, limits));
+    const watch = async (usage: AccountLimiter) => void places.push(await usage.watch(account, limits));
     expect(await passing(12, watch)).toBe(5);
     places.pop()?.leave();
     places.pop()?.leave();
@@ -99,7 +100,7 @@ describe("Two instances with one Redis", () => {
   it("export an account once at a time, and again when that has ended anywhere", async () => {
     const account = newAccount();
     const places: { leave(): void }[] = [];
-    const take = async (usage: AccountUsage) => void places.push(await usage.export(account));
+    const take = async (usage: AccountLimiter) => void places.push(await usage.export(account));
     expect(await passing(6, take)).toBe(1);
     places.pop()?.leave();
     expect(await passing(6, take, instances.toReversed())).toBe(1);
@@ -109,7 +110,8 @@ describe("Two instances with one Redis", () => {
   it("count for themselves while it is away, and hardly wait for it", async () => {
     const limits = { ...DEFAULT_LIMITS, maxStartsPerMinute: 10 };
     const account = newAccount();
-    const start = async (usage: AccountUsage) => (await usage.start(account, limits, async () => 0)).leave();
+    const start = async (usage: AccountLimiter) =>
+      (await usage.start(account, limits, async () => 0)).leave();
     redis.pause();
     try {
       const before = performance.now();

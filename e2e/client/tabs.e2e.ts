@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import {
   type AgentClientOptions,
+  allFeatures,
   type ChannelPort,
   createAgentClient,
   createMemoryChannels,
   createMemoryLocks,
   createMemoryStorage,
-  everyPart,
   type FrontendTool,
   type LockPort,
 } from "@throughline/agent-client";
@@ -52,7 +52,7 @@ function browser() {
       const asked: string[] = [];
       const client = createAgentClient({
         url: `${server.url}/api/copilotkit`,
-        ...everyPart,
+        ...allFeatures,
         connectionPolicy: { firstRetryMs: 50, maxRetryMs: 400 },
         ...shared,
         fetch(input, init) {

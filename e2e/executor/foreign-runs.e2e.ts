@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { Client } from "@langchain/langgraph-sdk";
 import {
   type Clock,
-  type ForeignRunName,
-  type ForeignRunWatcher,
+  type ExternalRunName,
+  type ExternalRunWatcher,
   type GraphFinal,
   type StateChange,
   systemClock,
@@ -19,7 +19,7 @@ const PACE = { activeMs: 100, idleMs: 400 };
 const SOON = { timeout: 20_000, interval: 20 };
 
 interface Followed {
-  readonly run: ForeignRunName;
+  readonly run: ExternalRunName;
   readonly chunks: UpstreamChunk[];
   readonly asked: AbortController;
   final?: GraphFinal;
@@ -27,7 +27,7 @@ interface Followed {
 
 /** An instance that watches threads and reads each run found there once. */
 interface Instance {
-  readonly watcher: ForeignRunWatcher;
+  readonly watcher: ExternalRunWatcher;
   readonly followed: Followed[];
   readonly changes: StateChange[];
 }

@@ -1,10 +1,10 @@
 import type { LogEntry } from "@throughline/ai-core";
 import {
   applyEntry,
-  createAgUiFace,
-  emptyFold,
+  createAgUiEncoder,
+  emptyThreadProjection,
   snapshotMessages,
-  type ThreadFold,
+  type ThreadProjection,
 } from "@throughline/reading";
 import { DefaultChatTransport, readUIMessageStream, type UIMessage } from "ai";
 import { expect } from "vitest";
@@ -56,7 +56,7 @@ export function checkpointEquals({ plain, served }: Turns): void {
 
 /** Before a superstep begins, a viewer has every message that the checkpoint of the one before holds. */
 function superstepsAreShown({ plain, served }: Compared): void {
-  let fold = emptyFold;
+  let fold = emptyThreadProjection;
   for (const [index, { entries }] of served.turns.entries()) {
     const committed = [...(plain[index]?.supersteps ?? [])];
     let open = 0;
@@ -85,7 +85,7 @@ function isCheckpointWord({ envelope }: LogEntry): boolean {
   return envelope.type === "state_snapshot" && envelope.payload.checkpoint_id !== undefined;
 }
 
-function expectShown(fold: ThreadFold, lines: readonly string[], when: string): void {
+function expectShown(fold: ThreadProjection, lines: readonly string[], when: string): void {
   const shown = linesShown(snapshotMessages(fold, { line: "0.0" }));
   expect({ when, missing: lines.filter((line) => !shown.includes(line)) }).toEqual({ when, missing: [] });
 }
@@ -103,10 +103,10 @@ async function viewersAgree({ entry, served }: Compared): Promise<void> {
   const samples = [0.25, 0.5, 0.75].map((share) => Math.floor(entries.length * share));
   for (const [index, at] of samples.entries()) {
     const line = index % 2 === 0 ? "0.0" : "1.0";
-    const face = createAgUiFace({ threadName: served.threadName, line, interrupts: "standard" });
-    let fold = entries.slice(0, at).reduce(applyEntry, emptyFold);
+    const face = createAgUiEncoder({ threadName: served.threadName, line, interrupts: "standard" });
+    let fold = entries.slice(0, at).reduce(applyEntry, emptyThreadProjection);
     const last = entries[at - 1];
-    const frames = [...face.fullPrelude(fold, last && { epoch: last.epoch, seq: last.seq })];
+    const frames = [...face.fullSnapshot(fold, last && { epoch: last.epoch, seq: last.seq })];
     for (const each of entries.slice(at)) {
       frames.push(...face.frames(fold, each));
       fold = applyEntry(fold, each);

@@ -4,7 +4,7 @@ import { createAgentClient, currentMessages, type ThreadHandle } from "@throughl
 import { envelopeSchema } from "@throughline/ai-core";
 import { loadProjectGraphs } from "@throughline/graph-executor";
 import { createHandler, createService, devCaller } from "@throughline/langgraph-server";
-import { applyEntry, emptyFold } from "@throughline/reading";
+import { applyEntry, emptyThreadProjection } from "@throughline/reading";
 import { expect, it, onTestFinished } from "vitest";
 import { readEvents } from "../../packages/langgraph-server/src/testing/sse-events.js";
 import { until } from "../client/shown.js";
@@ -65,8 +65,8 @@ it("The guides' graphs are served as they stand there, and the guide's face show
     seq: index + 1,
     envelope: envelopeSchema.parse(data),
   }));
-  const folds = [emptyFold];
-  for (const entry of entries) folds.push(applyEntry(folds.at(-1) ?? emptyFold, entry));
+  const folds = [emptyThreadProjection];
+  for (const entry of entries) folds.push(applyEntry(folds.at(-1) ?? emptyThreadProjection, entry));
   const face = await plainTextFace();
   for (const [at, fold] of folds.entries()) {
     const rest = entries.slice(at).map((entry, ahead) => face.text(folds[at + ahead], entry));

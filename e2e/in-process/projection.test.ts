@@ -1,6 +1,6 @@
 import { AbstractAgent, type BaseEvent, type Message as StockMessage } from "@ag-ui/client-1";
 import {
-  type AgentFrame,
+  type AgUiFrame,
   currentMessages,
   emptyProjection,
   type Projection,
@@ -12,13 +12,18 @@ import { graphRegistry } from "@throughline/graph-executor";
 import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import { envKeyResolver } from "@throughline/langgraph-models";
 import { createService, type RunInput, type Service, threadAddress } from "@throughline/langgraph-server";
-import { applyEntry, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/reading";
+import {
+  applyEntry,
+  createAgUiEncoder,
+  emptyThreadProjection,
+  type ThreadProjection,
+} from "@throughline/reading";
 import { from, type Observable } from "rxjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { recordFrames } from "./recorded-watch.js";
 
 const caller = { billingAccountId: "acme", virtualKeyId: "key-1", traceId: "trace-1" };
-const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "standard", calls: true });
+const face = createAgUiEncoder({ threadName: "plan", line: "1.0", interrupts: "standard", calls: true });
 
 const say = (content: string): RunInput => ({
   kind: "input",
@@ -72,11 +77,11 @@ async function logOf(graphName: string): Promise<readonly LogEntry[]> {
 }
 
 /** As it came over the wire. */
-function wire(frames: readonly { readonly id?: string; readonly event: object }[]): AgentFrame[] {
+function wire(frames: readonly { readonly id?: string; readonly event: object }[]): AgUiFrame[] {
   return JSON.parse(JSON.stringify(frames));
 }
 
-function take(before: Projection, ...streams: (readonly AgentFrame[])[]): Projection {
+function take(before: Projection, ...streams: (readonly AgUiFrame[])[]): Projection {
   return streams.reduce((projection, frames) => {
     const [claimed, [granted]] = project(projection, { kind: "claim", source: "detail-connect" });
     if (granted?.kind !== "granted") throw new Error("The stream was not let in.");
@@ -108,20 +113,20 @@ const textOf = ({ content }: Pick<StockMessage, "content">) => JSON.stringify(co
 
 describe.each(Object.keys(STORIES))("the projection of %s", (graphName) => {
   let entries: readonly LogEntry[];
-  let folds: readonly ThreadFold[];
-  let frames: readonly (readonly AgentFrame[])[];
+  let folds: readonly ThreadProjection[];
+  let frames: readonly (readonly AgUiFrame[])[];
   let whole: Projection;
 
   beforeAll(async () => {
     entries = await logOf(graphName);
-    let fold = emptyFold;
+    let fold = emptyThreadProjection;
     folds = [fold, ...entries.map((entry) => (fold = applyEntry(fold, entry)))];
-    frames = entries.map((entry, index) => wire(face.frames(folds[index] ?? emptyFold, entry)));
+    frames = entries.map((entry, index) => wire(face.frames(folds[index] ?? emptyThreadProjection, entry)));
     whole = take(emptyProjection, frames.flat());
   }, 60_000);
 
   it("shows what a stock client shows", async () => {
-    const runs: AgentFrame[][] = [];
+    const runs: AgUiFrame[][] = [];
     for (const frame of frames.flat()) {
       if (frame.event.type === "RUN_STARTED") runs.push([]);
       runs.at(-1)?.push(frame);
@@ -154,7 +159,7 @@ describe.each(Object.keys(STORIES))("the projection of %s", (graphName) => {
       const at = index === 0 ? undefined : entries[index - 1];
       const joined = take(
         emptyProjection,
-        wire(face.fullPrelude(fold, at && { epoch: at.epoch, seq: at.seq })),
+        wire(face.fullSnapshot(fold, at && { epoch: at.epoch, seq: at.seq })),
         frames.slice(index).flat(),
       );
       expect(seen(joined.view)).toEqual(seen(whole.view));
@@ -168,7 +173,7 @@ describe.each(Object.keys(STORIES))("the projection of %s", (graphName) => {
           ...frames.slice(0, index).flat(),
           ...(frames[index] ?? []).slice(0, n + 1),
         ]);
-        const { prelude, rest } = face.resume(folds[index] ?? emptyFold, entry, n);
+        const { prelude, rest } = face.resume(folds[index] ?? emptyThreadProjection, entry, n);
         const back = take(held, wire([...prelude, ...rest]), frames.slice(index + 1).flat());
         expect(seen(back.view)).toEqual(seen(whole.view));
         expect(back.cursor).toBe(whole.cursor);

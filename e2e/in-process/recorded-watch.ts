@@ -1,4 +1,4 @@
-import type { SubscribeFrom, ThreadAddress, ThreadHub } from "@throughline/langgraph-server";
+import type { SubscribeFrom, ThreadAddress, ThreadStreams } from "@throughline/langgraph-server";
 import { createParser } from "eventsource-parser";
 
 export interface Frame {
@@ -13,7 +13,7 @@ export interface RecordedWatch {
 }
 
 /** A reader of AG-UI that keeps up, and remembers. */
-export function recordFrames(hub: ThreadHub, thread: ThreadAddress, from: SubscribeFrom): RecordedWatch {
+export function recordFrames(hub: ThreadStreams, thread: ThreadAddress, from: SubscribeFrom): RecordedWatch {
   const frames: Frame[] = [];
   const parser = createParser({
     onEvent: ({ id, data }) => void frames.push({ id, data: JSON.parse(data) }),

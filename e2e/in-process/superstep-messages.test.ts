@@ -16,14 +16,14 @@ import type { Dialect, Envelope, Message } from "@throughline/ai-core";
 import { read, readGraphItem, toMessages } from "@throughline/coerce";
 import {
   applyEnvelope,
-  createAgUiFace,
-  createAiEventsFace,
-  createUiMessageFace,
+  createAgUiEncoder,
+  createAiEventsEncoder,
+  createUiMessageEncoder,
   currentMessages,
-  emptyFold,
-  type ThreadFold,
+  emptyThreadProjection,
+  type ThreadProjection,
 } from "@throughline/reading";
-import { createRunTranslator } from "@throughline/stream-adapter";
+import { createStreamAdapter } from "@throughline/stream-adapter";
 import { describe, expect, it } from "vitest";
 
 const MODES = ["messages", "updates", "values", "custom", "tasks", "checkpoints", "tools"] as const;
@@ -64,7 +64,7 @@ interface Streamable {
 
 async function run(compiled: unknown, dialect: Dialect, thread: string) {
   const graph = compiled as Streamable;
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context: { runId: "r1", threadId: thread, traceId: "trace", attempt: 0, agent: "graph" },
     dialect,
     profile: "user",
@@ -75,7 +75,7 @@ async function run(compiled: unknown, dialect: Dialect, thread: string) {
     { graph_id: "g", input: { messages: [asked] }, answers: [], started_by: { kind: "client" } },
     0,
   );
-  let fold: ThreadFold = envelopes.reduce(applyEnvelope, emptyFold);
+  let fold: ThreadProjection = envelopes.reduce(applyEnvelope, emptyThreadProjection);
   const steps: { readonly seen: string[]; readonly held: string[] }[] = [];
   const config = { configurable: { thread_id: thread }, subgraphs: true };
   const input = { messages: [new HumanMessage({ id: "u1", content: "hi" })] };
@@ -209,10 +209,10 @@ it("shows a Command's message on each face before the next node runs", async () 
     ({ type, payload }) => type === "step_start" && read(payload, "node") === "n1",
   );
   const early = envelopes.slice(0, next);
-  const agUi = createAgUiFace({ threadName: "t", line: "0.0", interrupts: "legacy" });
-  const ui = createUiMessageFace();
-  const ai = createAiEventsFace({ executorType: "inproc" });
-  let fold = emptyFold;
+  const agUi = createAgUiEncoder({ threadName: "t", line: "0.0", interrupts: "legacy" });
+  const ui = createUiMessageEncoder();
+  const ai = createAiEventsEncoder({ executorType: "inproc" });
+  let fold = emptyThreadProjection;
   const told: unknown[] = [];
   early.forEach((envelope, index) => {
     const entry = { epoch: "e", seq: index + 1, envelope };

@@ -2,8 +2,8 @@ import { MemorySaver } from "@langchain/langgraph";
 import type { Envelope, GraphFinal, Message } from "@throughline/ai-core";
 import { readGraphItem, toMessages, toPlainObject } from "@throughline/coerce";
 import { LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
-import { applyEntry, currentMessages, emptyFold } from "@throughline/reading";
-import { createRunTranslator } from "@throughline/stream-adapter";
+import { applyEntry, currentMessages, emptyThreadProjection } from "@throughline/reading";
+import { createStreamAdapter } from "@throughline/stream-adapter";
 import { expect, it } from "vitest";
 
 const keys = {
@@ -25,7 +25,7 @@ it.each([
   if (!definition) return expect.unreachable();
   const graph = definition.create({ keys, checkpointer: new MemorySaver() });
   const config = { configurable: { thread_id: "t1" } };
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context: { runId: "r1", threadId: "t1", traceId: "trace", attempt: 0, agent: graphName },
     dialect: "modes",
     profile: "user",
@@ -57,7 +57,7 @@ it.each([
   };
   const fold = envelopes
     .map((envelope, index) => ({ epoch: "e", seq: index + 1, envelope }))
-    .reduce(applyEntry, emptyFold);
+    .reduce(applyEntry, emptyThreadProjection);
   const rest = translator.finish(final, fold, envelopes.length);
 
   // What streamed is already right: the checkpoint has nothing to correct.

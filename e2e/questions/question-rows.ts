@@ -1,13 +1,13 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import {
-  answerAction,
-  answerAgentInbox,
-  answerApproval,
-  answerApprovals,
-  answerAskUser,
-  answerElicitation,
-  answerForm,
   type Question,
+  respondToAction,
+  respondToAgentInbox,
+  respondToApproval,
+  respondToApprovals,
+  respondToAskUser,
+  respondToElicitation,
+  respondToForm,
 } from "@throughline/questions";
 import type { Asked } from "./graphs/question-graphs.js";
 
@@ -74,7 +74,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
     "a batch of approvals in snake case",
     { value: BATCH },
     "approvals",
-    (question) => answerApprovals(question, [{ type: "edit", args: CHANGED }]),
+    (question) => respondToApprovals(question, [{ type: "edit", args: CHANGED }]),
     {
       given: { decisions: [{ type: "edit", edited_action: { name: "pay", args: CHANGED } }] },
       stock: {
@@ -91,7 +91,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
       schema: CALL_SCHEMA,
     },
     "approval",
-    (question) => answerApproval(question, { type: "approve" }),
+    (question) => respondToApproval(question, { type: "approve" }),
     {
       given: { type: "approve" },
       stock: {
@@ -105,7 +105,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
     "Agent Inbox's request",
     { value: INBOX },
     "agent_inbox",
-    (question) => answerAgentInbox(question, { type: "edit", args: CHANGED }),
+    (question) => respondToAgentInbox(question, { type: "edit", args: CHANGED }),
     {
       given: [{ type: "edit", args: { action: "pay", args: CHANGED } }],
       stock: {
@@ -119,14 +119,14 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
     "Agent Inbox's request in a list",
     { value: [INBOX] },
     "agent_inbox",
-    (question) => answerAgentInbox(question, { type: "response", text: "Later." }),
+    (question) => respondToAgentInbox(question, { type: "response", text: "Later." }),
     { given: [{ type: "response", args: "Later." }], wrong: "Later." },
   ),
   row(
     "Agent Inbox's request as JSON text",
     { value: JSON.stringify([INBOX]) },
     "agent_inbox",
-    (question) => answerAgentInbox(question, { type: "accept" }),
+    (question) => respondToAgentInbox(question, { type: "accept" }),
     { given: [{ type: "accept", args: { action: "pay", args: ARGS } }], wrong: [] },
   ),
   row(
@@ -143,7 +143,10 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
     },
     "elicitation",
     (question) =>
-      answerElicitation(question, [{ action: "accept", content: { day: "Monday" } }, { action: "accept" }]),
+      respondToElicitation(question, [
+        { action: "accept", content: { day: "Monday" } },
+        { action: "accept" },
+      ]),
     {
       given: {
         responses: { when: { action: "accept", content: { day: "Monday" } }, login: { action: "accept" } },
@@ -161,14 +164,14 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
       value: { type: "mcp_elicitation", mode: "form", server: "s", message: "When?", response_schema: DATE },
     },
     "elicitation",
-    (question) => answerElicitation(question, [{ action: "accept", content: { day: "Monday" } }]),
+    (question) => respondToElicitation(question, [{ action: "accept", content: { day: "Monday" } }]),
     { given: { action: "accept", content: { day: "Monday" } }, wrong: { action: "perhaps" } },
   ),
   row(
     "an elicitation of the Agent Server's form",
     { value: { mode: "form", message: "When?", requestedSchema: DATE } },
     "elicitation",
-    (question) => answerElicitation(question, [{ action: "decline" }]),
+    (question) => respondToElicitation(question, [{ action: "decline" }]),
     {
       given: { action: "decline" },
       stock: {
@@ -191,7 +194,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
       },
     },
     "ask_user",
-    (question) => answerAskUser(question, ["Ada", ["Mon", "Wed"]]),
+    (question) => respondToAskUser(question, ["Ada", ["Mon", "Wed"]]),
     {
       given: { status: "answered", answers: ["Ada", '["Mon","Wed"]'] },
       stock: { payload: { answers: ["Ada", "Mon"] }, given: { status: "answered", answers: ["Ada", "Mon"] } },
@@ -209,14 +212,14 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
       },
     },
     "ask_user",
-    (question) => answerAskUser(question, ["s"]),
+    (question) => respondToAskUser(question, ["s"]),
     { given: { answers: { size: "s" } }, wrong: "s" },
   ),
   row(
     "any value with a schema beside it",
     { value: { note: "When?" }, schema: DATE },
     "form",
-    (question) => answerForm(question, { day: "Monday" }),
+    (question) => respondToForm(question, { day: "Monday" }),
     {
       given: { day: "Monday" },
       stock: { payload: { day: "Tuesday" }, given: { day: "Tuesday" } },
@@ -237,7 +240,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
       },
     },
     "form",
-    (question) => answerForm(question, { approved: true }),
+    (question) => respondToForm(question, { approved: true }),
     {
       given: { approved: true },
       stock: { payload: { approved: false }, given: { approved: false } },
@@ -259,7 +262,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
       },
     },
     "approval",
-    (question) => answerApproval(question, { type: "edit", args: CHANGED }),
+    (question) => respondToApproval(question, { type: "edit", args: CHANGED }),
     {
       given: { approved: true, editedArgs: CHANGED },
       stock: { payload: { approved: false }, given: { approved: false } },
@@ -298,7 +301,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
       },
     },
     "form",
-    (question) => answerForm(question, { amount: 4 }),
+    (question) => respondToForm(question, { amount: 4 }),
     {
       given: { approved: true, values: { amount: 4 } },
       stock: { payload: { approved: false }, given: { approved: false } },
@@ -334,7 +337,7 @@ export const QUESTION_ROWS: readonly QuestionRow[] = [
     "an action of a tool",
     { value: { action: "send_email", to: "ada", message: "Send it?" } },
     "action",
-    (question) => answerAction(question, "approve", { to: "bob" }),
+    (question) => respondToAction(question, "approve", { to: "bob" }),
     {
       given: { action: "approve", to: "bob" },
       stock: { payload: { approved: false }, given: { action: "reject" } },

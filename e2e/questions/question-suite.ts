@@ -5,7 +5,7 @@ import { type AgentClient, createAgentClient, type ThreadHandle } from "@through
 import { type Json, type JsonObject, toGraphId } from "@throughline/ai-core";
 import type { GraphProvider, GraphSource } from "@throughline/graph-executor";
 import { createHandler, createService, devCaller, type Service } from "@throughline/langgraph-server";
-import { type Question, readQuestion } from "@throughline/questions";
+import { type Question, readInterruptRequest } from "@throughline/questions";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isOver, until } from "../client/shown.js";
 import { serveHandler } from "../in-process/serve-handler.js";
@@ -53,7 +53,7 @@ export function describeQuestions(suite: QuestionSuite): void {
     return thread.getSnapshot().view.interrupts.map(({ id, metadata }) => {
       const told = metadata?.langgraph;
       const { raw = null, responseSchema } = (told ?? {}) as { raw?: Json; responseSchema?: JsonObject };
-      return { id, question: readQuestion(raw, responseSchema) };
+      return { id, question: readInterruptRequest(raw, responseSchema) };
     });
   }
 
@@ -289,7 +289,6 @@ export function describeQuestions(suite: QuestionSuite): void {
     const request = {
       accountId: "dev",
       graphName: "approver",
-      model: "default",
       requestId: "q",
       traceId: "t",
     };

@@ -72,7 +72,7 @@ function everythingHappens({ observer, ...direct }: Metrics): void {
   observer.filesSwept({ unnamed: 1, unfinished: 0, orphaned: 0, stray: 0 });
   observer.badRow({ table: "crons", id: "c", error: new Error("bad") });
   observer.busChanged({ kind: "connected" });
-  observer.busTraffic("published");
+  observer.busMessage("published");
   observer.clockCompared(1);
   observer.billed({ kind: "priced", amount: 1n });
   observer.billed({ kind: "failed", error: new Error("away") });

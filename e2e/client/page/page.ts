@@ -1,5 +1,5 @@
 // The whole page: one thread, named by `asked`, driven from outside by `tab`.
-import { createAgentClient, everyPart } from "@throughline/agent-client";
+import { allFeatures, createAgentClient } from "@throughline/agent-client";
 import { shownBy, streamedLength } from "../shown.js";
 import "./tab.js";
 
@@ -13,7 +13,7 @@ async function headers({ isRenewal }: { readonly isRenewal: boolean }): Promise<
 
 const client = createAgentClient({
   url: "/api/copilotkit",
-  ...everyPart,
+  ...allFeatures,
   connectionPolicy: { firstRetryMs: 50, maxRetryMs: 400 },
   commandPolicy: { sendRetryMs: 50, sendRetries: 20 },
   ...(asked.isSignedIn && { headers }),

@@ -1,9 +1,9 @@
-import type { CommandOutcome, RunView } from "@throughline/agent-client";
+import type { CommandOutcome, ThreadRun } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 
 /** How a page stands, as little as tests wait for. */
 export interface TabNow {
-  readonly status: RunView["status"] | undefined;
+  readonly status: ThreadRun["status"] | undefined;
   readonly connection: string;
   /** Characters of the text that streams right now. */
   readonly streamed: number;

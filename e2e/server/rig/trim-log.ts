@@ -1,6 +1,6 @@
 import { systemClock } from "@throughline/ai-core";
 import { threadAddress } from "@throughline/langgraph-server";
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import { createPostgresLogStore, createThreadLog, openPostgres } from "@throughline/thread-log";
 
 /** Trims a thread's log to its last entries, as retention does: terminal entries and a snapshot stay. */
@@ -12,7 +12,7 @@ export async function trimLog(
   const log = createThreadLog({
     store: createPostgresLogStore(database),
     clock: systemClock,
-    fold: threadFoldPort,
+    fold: threadProjectionCodec,
   });
   try {
     const { ref } = threadAddress({ billingAccountId: "dev" }, agent, threadId);

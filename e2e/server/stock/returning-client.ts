@@ -22,8 +22,8 @@ export interface ReturningClient {
   heard(type: string): Promise<void>;
 }
 
-export type AgUiLine = "0.0.59" | "1.0.0";
-export const AG_UI_LINES: readonly AgUiLine[] = ["0.0.59", "1.0.0"];
+export type AgUiVersion = "0.0.59" | "1.0.0";
+export const AG_UI_LINES: readonly AgUiVersion[] = ["0.0.59", "1.0.0"];
 
 export interface ReturningClientOptions {
   readonly url: string;
@@ -32,7 +32,7 @@ export interface ReturningClientOptions {
 }
 
 export function returningClient(
-  line: AgUiLine,
+  line: AgUiVersion,
   { url, agent: name, threadId }: ReturningClientOptions,
 ): ReturningClient {
   const types: string[] = [];

@@ -1,6 +1,6 @@
 import { type Envelope, systemClock } from "@throughline/ai-core";
 import { threadAddress } from "@throughline/langgraph-server";
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import { createPostgresLogStore, createThreadLog, openPostgres } from "@throughline/thread-log";
 
 const BATCH = 5_000;
@@ -24,7 +24,7 @@ export async function lengthenLog(
   const log = createThreadLog({
     store: createPostgresLogStore(database),
     clock: systemClock,
-    fold: threadFoldPort,
+    fold: threadProjectionCodec,
   });
   try {
     const { ref } = threadAddress({ billingAccountId: account }, agent, threadId);

@@ -18,7 +18,7 @@ import {
 } from "./projection/agent-projection-reducer.js";
 import { createModelWorld } from "./testing/model-world.js";
 import { createHttpService } from "./transport/http-agent-service.js";
-import type { AgentFrame } from "./wire/agent-event.js";
+import type { AgUiFrame } from "./wire/agent-event.js";
 
 type World = ReturnType<typeof createModelWorld>;
 
@@ -71,7 +71,7 @@ function running(runId: string): SchedulerInput {
 const idle: SchedulerInput = { kind: "observed", observed: { kind: "idle" } };
 const moment = { now: 0, random: () => 0.5 };
 
-function shows(state: string): AgentFrame {
+function shows(state: string): AgUiFrame {
   return { event: { type: "STATE_SNAPSHOT", snapshot: { by: state } } };
 }
 

@@ -1,6 +1,6 @@
 import type { SubmittedCommand } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
-import { checkAnswer } from "@throughline/questions";
+import { validateResponse } from "@throughline/questions";
 import { expect, it } from "vitest";
 import { type AskedQuestion, askedQuestion, readInterrupt } from "./use-interrupt.js";
 
@@ -73,7 +73,7 @@ it.each<[kind: AskedQuestion["kind"], raw: Json, answer: Json, schema?: object]>
   expect(asked.kind).toBe(kind);
   answer(asked);
   expect(answers).toEqual([expected]);
-  expect(checkAnswer(asked.question, expected)).toBeNull();
+  expect(validateResponse(asked.question, expected)).toBeNull();
 });
 
 it("declines in the question's own words, and has no words where the question has none", () => {

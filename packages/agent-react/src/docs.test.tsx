@@ -155,7 +155,7 @@ function asking(runId: string, interrupt: WireInterrupt): AgentEvent[] {
   return [started(runId), { type: "RUN_FINISHED", threadId: "t", runId, outcome }];
 }
 
-it("useQuestion: answers in the graph's own spelling", async () => {
+it("useInterrupt: answers in the graph's own spelling", async () => {
   const { tell, text, press, submit, sent } = await show(<Question />);
   const raw = { action_requests: [{ name: "pay", args: { amount: 3 } }] };
   await tell(...asking("r", { id: "q", reason: "tool_call", metadata: { langgraph: { raw } } }));
@@ -171,7 +171,7 @@ it("useQuestion: answers in the graph's own spelling", async () => {
   expect(sent[1]?.input.answers).toMatchObject({ q2: { decisions: [{ type: "reject" }] } });
 });
 
-it("useQuestion: answers with the value of an option", async () => {
+it("useInterrupt: answers with the value of an option", async () => {
   const { tell, press, sent } = await show(<Question />);
   const raw = { message: "Which?", options: [{ label: "Brass", value: { metal: 1 } }, "wood"] };
   await tell(...asking("r", { id: "q", reason: "input_required", metadata: { langgraph: { raw } } }));

@@ -17,10 +17,10 @@ export { type Attachment, type Attachments, useAttachments } from "./use-attachm
 export { type AgentCustomEvent, useCustomEvents } from "./use-custom-events.js";
 export {
   type AskedQuestion,
-  type GivenAnswers,
-  type OpenQuestion,
+  type InterruptResponses,
+  type OpenInterrupt,
   readInterrupt,
-  useQuestion,
+  useInterrupt,
 } from "./use-interrupt.js";
 export { useMessage, useMessageIds, useMessages } from "./use-messages.js";
 export { type Queue, useQueue } from "./use-queue.js";

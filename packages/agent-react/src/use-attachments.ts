@@ -1,4 +1,4 @@
-import { newId, type StreamFailure, type UploadedFile } from "@throughline/agent-client";
+import { newId, type RequestFailure, type UploadedFile } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useAccountFor, useHandleFor } from "./providers.js";
@@ -86,7 +86,7 @@ function ready(filename: string, { id, mimeType }: UploadedFile): Ended {
   return { state: "ready", part: { type: "binary", mimeType, id, filename } };
 }
 
-function failed(failure: StreamFailure): Ended {
+function failed(failure: RequestFailure): Ended {
   const problem = failure.kind === "refused" ? failure.message : "The service could not be reached.";
   return { state: "failed", problem };
 }

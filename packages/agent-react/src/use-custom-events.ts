@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "@throughline/agent-client";
+import type { RecordedFrame } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import { useCallback, useMemo } from "react";
 import { useHandleFor } from "./providers.js";
@@ -19,14 +19,14 @@ export interface AgentCustomEvent {
  */
 export function useCustomEvents(name?: string): readonly AgentCustomEvent[] {
   const { events } = useHandleFor("useCustomEvents()");
-  const select = useCallback((frames: readonly LoggedFrame[]) => customFrames(frames, name), [name]);
+  const select = useCallback((frames: readonly RecordedFrame[]) => customFrames(frames, name), [name]);
   const frames = useSelector(events, NO_FRAMES, select, shallowEqual);
   return useMemo(() => frames.flatMap(toCustomEvent), [frames]);
 }
 
 /** Returns the custom frames of the newest run. A run that is sent again after a gap is the same, and so is a frame. */
-function customFrames(frames: readonly LoggedFrame[], name: string | undefined): readonly LoggedFrame[] {
-  let found = new Map<string | LoggedFrame, LoggedFrame>();
+function customFrames(frames: readonly RecordedFrame[], name: string | undefined): readonly RecordedFrame[] {
+  let found = new Map<string | RecordedFrame, RecordedFrame>();
   let runId: string | undefined;
   for (const frame of frames) {
     const { id, event } = frame;
@@ -41,6 +41,6 @@ function customFrames(frames: readonly LoggedFrame[], name: string | undefined):
   return [...found.values()];
 }
 
-function toCustomEvent({ event, at }: LoggedFrame): readonly AgentCustomEvent[] {
+function toCustomEvent({ event, at }: RecordedFrame): readonly AgentCustomEvent[] {
   return event.type === "CUSTOM" ? [{ name: event.name, value: event.value, at }] : [];
 }

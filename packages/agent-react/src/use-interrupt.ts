@@ -1,19 +1,19 @@
 import type { SubmittedCommand, WireInterrupt } from "@throughline/agent-client";
 import type { Json, JsonObject } from "@throughline/ai-core";
 import {
-  answerAction,
-  answerAgentInbox,
-  answerApproval,
-  answerApprovals,
-  answerAskUser,
-  answerElicitation,
-  answerForm,
   type Decision,
-  dismissAnswer,
-  type ElicitationAnswer,
-  type InboxAnswer,
+  dismissResponse,
+  type ElicitationResponse,
+  type InboxResponse,
   type Question,
-  readQuestion,
+  readInterruptRequest,
+  respondToAction,
+  respondToAgentInbox,
+  respondToApproval,
+  respondToApprovals,
+  respondToAskUser,
+  respondToElicitation,
+  respondToForm,
 } from "@throughline/questions";
 import { useMemo } from "react";
 import { useHandleFor } from "./providers.js";
@@ -23,9 +23,9 @@ import { useInterruptsFor } from "./use-thread.js";
  * The open interrupt with this id, else the first one, with its response builder. An agent that raised several together continues
  * when all have a response.
  */
-export function useQuestion(interruptId?: string): AskedQuestion | undefined {
-  const handle = useHandleFor("useQuestion()");
-  const interrupts = useInterruptsFor("useQuestion()");
+export function useInterrupt(interruptId?: string): AskedQuestion | undefined {
+  const handle = useHandleFor("useInterrupt()");
+  const interrupts = useInterruptsFor("useInterrupt()");
   const interrupt =
     interruptId === undefined ? interrupts[0] : interrupts.find(({ id }) => id === interruptId);
   return useMemo(() => {
@@ -38,7 +38,7 @@ export function useQuestion(interruptId?: string): AskedQuestion | undefined {
 }
 
 /** An interrupt request, and until when it accepts a response. */
-export interface OpenQuestion {
+export interface OpenInterrupt {
   readonly id: string;
   readonly question: Question;
   /** Milliseconds since the Unix epoch. */
@@ -46,13 +46,13 @@ export interface OpenQuestion {
 }
 
 /** A person's input, by the kind of the request. The response is built of it in the graph's own format. */
-export interface GivenAnswers {
+export interface InterruptResponses {
   /** One for each call, in their order. */
   readonly approvals: readonly Decision[];
   readonly approval: Decision;
-  readonly agent_inbox: InboxAnswer;
+  readonly agent_inbox: InboxResponse;
   /** One for each request, in their order. */
-  readonly elicitation: readonly ElicitationAnswer[];
+  readonly elicitation: readonly ElicitationResponse[];
   /** One for each prompt, in their order: a text, or several of a choice. */
   readonly ask_user: readonly (string | readonly string[])[];
   /** The values of its fields. */
@@ -76,7 +76,7 @@ interface Asked<K extends Kind> {
   readonly question: Extract<Question, { kind: K }>;
   readonly expiresAt: number | undefined;
   /** Submits the response, queued while another one is running. A response that does not fit is refused, and can be repeated. */
-  answer(given: GivenAnswers[K]): SubmittedCommand;
+  answer(given: InterruptResponses[K]): SubmittedCommand;
   /** Declines to answer, in the format of the request; `undefined` where it has none. */
   readonly dismiss: (() => SubmittedCommand) | undefined;
 }
@@ -85,29 +85,29 @@ interface Asked<K extends Kind> {
 export type AskedQuestion = { readonly [K in Kind]: Asked<K> }[Kind];
 
 /** Reads the graph's own interrupt value; the schema that the service adds for other clients has less detail. */
-export function readInterrupt(interrupt: WireInterrupt): OpenQuestion {
+export function readInterrupt(interrupt: WireInterrupt): OpenInterrupt {
   const { id, message, reason, toolCallId, expiresAt, responseSchema, metadata } = interrupt;
   const own = objectOf(metadata?.langgraph);
   const ends = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
   return {
     id,
     question: own
-      ? readQuestion(own.raw ?? null, objectOf(own.responseSchema), { reason, toolCallId })
-      : readQuestion(message ?? null, responseSchema, { reason, toolCallId }),
+      ? readInterruptRequest(own.raw ?? null, objectOf(own.responseSchema), { reason, toolCallId })
+      : readInterruptRequest(message ?? null, responseSchema, { reason, toolCallId }),
     expiresAt: Number.isNaN(ends) ? undefined : ends,
   };
 }
 
 export function askedQuestion(
-  { id, question, expiresAt }: OpenQuestion,
+  { id, question, expiresAt }: OpenInterrupt,
   send: (answer: Json) => SubmittedCommand,
 ): AskedQuestion {
-  const dismissal = dismissAnswer(question);
+  const dismissal = dismissResponse(question);
 
   function asked<K extends Kind>(
     kind: K,
     own: Extract<Question, { kind: K }>,
-    build: (given: GivenAnswers[K]) => Json,
+    build: (given: InterruptResponses[K]) => Json,
   ): Asked<K> {
     return {
       id,
@@ -121,20 +121,20 @@ export function askedQuestion(
 
   switch (question.kind) {
     case "approvals":
-      return asked(question.kind, question, (given) => answerApprovals(question, given));
+      return asked(question.kind, question, (given) => respondToApprovals(question, given));
     case "approval":
-      return asked(question.kind, question, (given) => answerApproval(question, given));
+      return asked(question.kind, question, (given) => respondToApproval(question, given));
     case "agent_inbox":
-      return asked(question.kind, question, (given) => answerAgentInbox(question, given));
+      return asked(question.kind, question, (given) => respondToAgentInbox(question, given));
     case "elicitation":
-      return asked(question.kind, question, (given) => answerElicitation(question, given));
+      return asked(question.kind, question, (given) => respondToElicitation(question, given));
     case "ask_user":
-      return asked(question.kind, question, (given) => answerAskUser(question, given));
+      return asked(question.kind, question, (given) => respondToAskUser(question, given));
     case "form":
-      return asked(question.kind, question, (given) => answerForm(question, given));
+      return asked(question.kind, question, (given) => respondToForm(question, given));
     case "action":
       return asked(question.kind, question, ({ decision, changed }) =>
-        answerAction(question, decision, changed),
+        respondToAction(question, decision, changed),
       );
     case "options":
       return asked(question.kind, question, same);

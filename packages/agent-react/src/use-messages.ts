@@ -1,7 +1,7 @@
 import {
   currentMessages,
-  type MessageView,
   messageById,
+  type ThreadMessage,
   type ThreadSnapshot,
 } from "@throughline/agent-client";
 import { useCallback, useSyncExternalStore } from "react";
@@ -16,7 +16,7 @@ export function useMessageIds(): readonly string[] {
 }
 
 /** The current version of one message. Renders only when that message changes. */
-export function useMessage(id: string): MessageView | undefined {
+export function useMessage(id: string): ThreadMessage | undefined {
   const handle = useHandleFor("useMessage()");
   const subscribe = useCallback(
     (listener: () => void) => messageListeners(handle).subscribe(id, listener),
@@ -27,12 +27,12 @@ export function useMessage(id: string): MessageView | undefined {
 }
 
 /** All current messages. Renders with every frame of streaming text: for long threads, use `useMessageIds` and `useMessage`. */
-export function useMessages(): readonly MessageView[] {
+export function useMessages(): readonly ThreadMessage[] {
   return useThreadFor("useMessages()", messagesOf, shallowEqual);
 }
 
 /** Cached by list, so that a frame of streaming text, which does not change the list, costs nothing for a list of any length. */
-const idsByList = new WeakMap<readonly MessageView[], readonly string[]>();
+const idsByList = new WeakMap<readonly ThreadMessage[], readonly string[]>();
 
 function idsOf({ view: { messages } }: ThreadSnapshot): readonly string[] {
   const known = idsByList.get(messages);
@@ -42,7 +42,7 @@ function idsOf({ view: { messages } }: ThreadSnapshot): readonly string[] {
   return ids;
 }
 
-function messagesOf({ view }: ThreadSnapshot): readonly MessageView[] {
+function messagesOf({ view }: ThreadSnapshot): readonly ThreadMessage[] {
   return currentMessages(view);
 }
 

@@ -1,14 +1,14 @@
 import {
   type CallView,
   type ConnectionStatus,
-  emptyView,
-  type LoggedFrame,
+  emptyThreadView,
   type PendingCommands,
-  type RunView,
+  type RecordedFrame,
+  type RunUsage,
   type ThreadHandle,
+  type ThreadRun,
   type ThreadSnapshot,
   type ThreadView,
-  type UsageView,
   type WireInterrupt,
 } from "@throughline/agent-client";
 import { useCallback, useSyncExternalStore } from "react";
@@ -17,11 +17,11 @@ import { type IsEqual, shallowEqual, useSelector } from "./use-selector.js";
 
 /** The UI state on a server, which has no stream: a thread that is not open yet. */
 const UNOPENED: ThreadSnapshot = {
-  view: emptyView,
+  view: emptyThreadView,
   connection: { kind: "closed" },
   pending: { sync: false, running: false, preempting: false, queue: [] },
 };
-export const NO_FRAMES: readonly LoggedFrame[] = [];
+export const NO_FRAMES: readonly RecordedFrame[] = [];
 
 /** Any part of the thread. A selector that makes a new object each time needs an `isEqual`: `shallowEqual` suits most. */
 export function useThread<T>(selector: (snapshot: ThreadSnapshot) => T, isEqual?: IsEqual<T>): T {
@@ -37,7 +37,7 @@ export function useThreadFor<T>(
 }
 
 /** The active run, else the last one. */
-export function useRun(): RunView | null {
+export function useRun(): ThreadRun | null {
   return useThreadFor("useRun()", runOf);
 }
 
@@ -60,7 +60,7 @@ export function useConnection(): ConnectionStatus {
 }
 
 /** The usage of the last run that ended. */
-export function useUsage(): UsageView | null {
+export function useUsage(): RunUsage | null {
   return useThreadFor("useUsage()", usageOf);
 }
 
@@ -76,7 +76,7 @@ export function useThreadState<T>(selector: (state: ThreadView["state"]) => T, i
 }
 
 /** The newest received frames. Renders with every frame: for inspectors. */
-export function useEventLog(): readonly LoggedFrame[] {
+export function useEventLog(): readonly RecordedFrame[] {
   const { events } = useHandleFor("useEventLog()");
   return useSyncExternalStore(events.subscribe, events.getSnapshot, noFrames);
 }

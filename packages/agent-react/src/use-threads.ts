@@ -1,8 +1,8 @@
 import type {
   AccountApi,
   ListedThread,
+  RequestFailure,
   Store,
-  StreamFailure,
   ThreadPage,
   ThreadQuery,
 } from "@throughline/agent-client";
@@ -38,7 +38,7 @@ export interface ThreadListSnapshot {
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   /** The failure of the last request. The list before it stays. */
-  readonly failure: StreamFailure | undefined;
+  readonly failure: RequestFailure | undefined;
 }
 
 interface ThreadList extends Store<ThreadListSnapshot> {

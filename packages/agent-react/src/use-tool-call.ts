@@ -1,8 +1,8 @@
 import {
   type CallView,
-  type MessageView,
   messageById,
-  type RunView,
+  type ThreadMessage,
+  type ThreadRun,
   type ThreadSnapshot,
   type ThreadView,
 } from "@throughline/agent-client";
@@ -23,7 +23,7 @@ export type ToolCallStatus = "streaming" | "running" | "interrupted" | "done" | 
 interface ToolCallProgress {
   readonly status: ToolCallStatus;
   /** The tool's result; if it failed, the reason. */
-  readonly result: MessageView["content"] | undefined;
+  readonly result: ThreadMessage["content"] | undefined;
 }
 
 /** Reads the progress of a call from the view. O(open messages) for a call that has a result or streams, else O(calls). */
@@ -48,16 +48,16 @@ const STATUS_OF_WORK: Readonly<Record<CallView["status"], ToolCallStatus>> = {
 };
 
 /** The status of a call that no tool has begun. One that a successful run left open is for the page to run. */
-function unbegun(run: RunView | null, runId: string | undefined): ToolCallStatus {
+function unbegun(run: ThreadRun | null, runId: string | undefined): ToolCallStatus {
   if (!run || (runId !== undefined && runId !== run.serviceRunId)) return "cancelled";
   if (run.status === "interrupted") return "interrupted";
   return run.status === "running" || run.status === "success" ? "running" : "cancelled";
 }
 
-const resultsByList = new WeakMap<readonly MessageView[], ReadonlyMap<string, MessageView>>();
+const resultsByList = new WeakMap<readonly ThreadMessage[], ReadonlyMap<string, ThreadMessage>>();
 
 /** Returns a tool's result. One pass per list, for any number of readers: a list stays the same while text streams. */
-export function resultOf(messages: readonly MessageView[], toolCallId: string): MessageView | undefined {
+export function resultOf(messages: readonly ThreadMessage[], toolCallId: string): ThreadMessage | undefined {
   let results = resultsByList.get(messages);
   if (!results) {
     results = new Map(

@@ -10,7 +10,7 @@ export interface AttachmentOwner {
 }
 
 /** A file in a message of a graph. Its id is derived from its content, so that it is known before the file is stored. */
-export interface FoundFile {
+export interface EmbeddedFile {
   readonly id: string;
   readonly mimeType: string;
   readonly filename: string | undefined;
@@ -20,21 +20,21 @@ export interface FoundFile {
 }
 
 /** The reason why a file is not stored, as a text for people; `undefined` when it is stored. */
-export type NotKept = string | undefined;
+export type StorageRefusal = string | undefined;
 
 /** Reads the bytes of the attachments in a graph's messages, and stores the files that the graph makes. */
 export interface AttachmentPort {
   /** `undefined` when the thread has no such attachment, or no longer; `too_large` when the run has loaded too much already. */
   readAttachment(owner: AttachmentOwner, id: string): Promise<Uint8Array | "too_large" | undefined>;
   /** Stores a file as an attachment of the thread; one that the thread has is not stored again. */
-  keepFile(owner: AttachmentOwner, file: FoundFile): Promise<NotKept>;
+  storeFile(owner: AttachmentOwner, file: EmbeddedFile): Promise<StorageRefusal>;
 }
 
 /**
  * Applies entries to a projection and encodes it, so that the log can store snapshots (R20) without knowing the projection:
  * `apply(apply(s, a), b)` equals `apply(s, a ++ b)`, and `decode(encode(s))` equals `s`.
  */
-export interface FoldPort<State> {
+export interface ProjectionCodec<State> {
   /** The version of the snapshots it writes. Changes whenever an old snapshot could no longer be read correctly. */
   readonly version: number;
   /** Versions of the snapshots that `decode` reads, its own included. */

@@ -38,12 +38,12 @@ export * from "./meter/install-fetch.js";
 export * from "./meter/install-fetch.js";
 export * from "./meter/metered-fetch.js";
 export * from "./meter/metered-fetch.js";
-export type { DoubtReason } from "./meter/response.js";
+export type { UnpricedReason } from "./meter/response.js";
 export type { ModelInfo } from "./models/models.js";
 export * from "./models/models.js";
 export * from "./models/models.js";
 export {
-  type AdoptableRun,
+  type AttributableRun,
   type AttributeCall,
   createAdoption,
 } from "./reconcile/adopt.js";

@@ -6,7 +6,7 @@ import {
   type ChargeCorrection,
   type ChargeReceipt,
   type LedgerStore,
-  NOTHING_SEEN,
+  NO_USAGE_SEEN,
   type RunBill,
   type UnbilledRun,
   type UsageGroup,
@@ -37,7 +37,7 @@ export function createMemoryLedgerStore(clock: Clock = systemClock): LedgerStore
         state: "in_doubt",
         reason: null,
         doubtedAt: null,
-        seen: NOTHING_SEEN,
+        seen: NO_USAGE_SEEN,
         evidence: null,
         billed: null,
       });

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { ThroughlineError } from "@throughline/ai-core";
-import type { Serving } from "@throughline/langgraph-server/admin";
+import type { ServerInfo } from "@throughline/langgraph-server/admin";
 import { closestName, type SettingTable } from "@throughline/langgraph-server/settings";
 import type { Terminal } from "./terminal/terminal.js";
 
@@ -28,7 +28,7 @@ export interface CommandInput<Given extends Options = Options> {
   /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
   /** Called once it serves. Returns what to print instead of the usual welcome, if anything. The service ends if this fails. */
-  readonly onServing?: (serving: Serving) => Promise<string | undefined>;
+  readonly onServing?: (serving: ServerInfo) => Promise<string | undefined>;
 }
 
 export interface Command {

@@ -1,2 +1,2 @@
-export type { Serving } from "@throughline/langgraph-server/admin";
+export type { ServerInfo } from "@throughline/langgraph-server/admin";
 export { type CliOptions, runCli } from "./run-cli.js";

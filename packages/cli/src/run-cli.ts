@@ -1,4 +1,4 @@
-import type { Serving } from "@throughline/langgraph-server/admin";
+import type { ServerInfo } from "@throughline/langgraph-server/admin";
 import { closestName } from "@throughline/langgraph-server/settings";
 import { type Command, checkArguments, readArguments, UsageError } from "./command.js";
 import { budgetsCommand } from "./commands/budgets.js";
@@ -32,7 +32,7 @@ export interface CliOptions {
    * Called by `serve` once it answers. Returns what to print instead of the usual welcome, if anything. The service ends
    * if this fails.
    */
-  readonly onServing?: (serving: Serving) => Promise<string | undefined>;
+  readonly onServing?: (serving: ServerInfo) => Promise<string | undefined>;
 }
 
 const ordinary = [

@@ -4,14 +4,14 @@ export { interruptContent } from "./interrupt-content.js";
 export { type InlineBytes, type Media, type MediaKind, type MediaSource, readMedia } from "./media.js";
 export { storedPart, unstoredPart } from "./media-part.js";
 export {
-  asLoose,
+  asRecord,
   asString,
   isJsonObject,
-  type Loose,
   read,
   readArray,
   readNumber,
   readString,
+  type UnknownRecord,
 } from "./read.js";
 export {
   type IncomingMessage,

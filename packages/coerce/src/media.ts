@@ -1,5 +1,5 @@
 import { ATTACHMENT_MARK, RAW_BYTES, readStoredBytes, type StoredBytes } from "@throughline/ai-core";
-import { asLoose, asString, type Loose, read, readString } from "./read.js";
+import { asRecord, asString, read, readString, type UnknownRecord } from "./read.js";
 
 const MEDIA_KINDS = ["image", "audio", "video", "file"] as const;
 export type MediaKind = (typeof MEDIA_KINDS)[number];
@@ -49,7 +49,7 @@ interface Spot {
 
 /** Reads a media block; `undefined` for other values, at the cost of a few property reads: this runs for every object. */
 export function readMedia(value: object): Media | undefined {
-  const block = value as Loose;
+  const block = value as UnknownRecord;
   const spots = spotsOf(block);
   if (!spots) return undefined;
   for (const spot of spots) {
@@ -82,7 +82,7 @@ const COMMON_TYPES: Readonly<Record<MediaKind, string>> = {
 };
 
 /** The spots to try, the most likely first. */
-function spotsOf(block: Loose): readonly Spot[] | undefined {
+function spotsOf(block: UnknownRecord): readonly Spot[] | undefined {
   switch (block.type) {
     // LangChain (v0, v1 in both languages), Anthropic (`source`), MCP, OpenAI's files (`file`).
     case "image":
@@ -94,7 +94,7 @@ function spotsOf(block: Loose): readonly Spot[] | undefined {
       return standardSpots(block);
     case "image_url":
     case "input_image":
-      return [asLoose(block.image_url) ? urlAt("image_url", "url") : urlAt("image_url")];
+      return [asRecord(block.image_url) ? urlAt("image_url", "url") : urlAt("image_url")];
     case "input_audio": {
       const format = readString(block.input_audio, "format");
       return [
@@ -123,9 +123,9 @@ function spotsOf(block: Loose): readonly Spot[] | undefined {
   return undefined;
 }
 
-function standardSpots(block: Loose): readonly Spot[] {
+function standardSpots(block: UnknownRecord): readonly Spot[] {
   const { source, file } = block;
-  if (asLoose(source)) {
+  if (asRecord(source)) {
     return [
       {
         path: ["source", "data"],
@@ -135,7 +135,7 @@ function standardSpots(block: Loose): readonly Spot[] {
       urlAt("source", "url"),
     ];
   }
-  if (asLoose(file)) return [{ path: ["file", "file_data"], isUrl: true, name: read(file, "filename") }];
+  if (asRecord(file)) return [{ path: ["file", "file_data"], isUrl: true, name: read(file, "filename") }];
   return [{ path: ["data"] }, { path: ["base64"] }, urlAt("url")];
 }
 
@@ -147,7 +147,10 @@ function urlAt(...path: readonly string[]): Spot {
   return { path, isUrl: true };
 }
 
-function readSource(block: Loose, { path, isUrl = false, onlyIf = true }: Spot): MediaSource | undefined {
+function readSource(
+  block: UnknownRecord,
+  { path, isUrl = false, onlyIf = true }: Spot,
+): MediaSource | undefined {
   const data = path.reduce<unknown>(read, block);
   if (data instanceof Uint8Array) {
     return { kind: "inline", data, prefix: RAW_BYTES, attachmentId: undefined };
@@ -190,7 +193,7 @@ function isDataUrl(prefix: string): boolean {
 }
 
 /** Whether the block itself names the encoding. */
-function declaresBase64({ source, source_type, base64 }: Loose): boolean {
+function declaresBase64({ source, source_type, base64 }: UnknownRecord): boolean {
   return source_type === "base64" || base64 !== undefined || readString(source, "type") === "base64";
 }
 
@@ -203,7 +206,7 @@ function typeInPrefix(prefix: string): string | undefined {
   return type;
 }
 
-function ownType({ mimeType, mime_type, media_type }: Loose): string | undefined {
+function ownType({ mimeType, mime_type, media_type }: UnknownRecord): string | undefined {
   return asString(mimeType) ?? asString(mime_type) ?? asString(media_type);
 }
 
@@ -224,7 +227,7 @@ function kindOf(type: string | undefined, mimeType: string | undefined): MediaKi
 
 const MAX_NAME_LENGTH = 255;
 
-function readName(block: Loose, spot: Spot): string | undefined {
+function readName(block: UnknownRecord, spot: Spot): string | undefined {
   const { metadata } = block;
   const given = [
     spot.name,

@@ -1,7 +1,15 @@
 import type { ContentPart, Json, JsonObject, Message, MessageRole, TokenUsage } from "@throughline/ai-core";
 import { readMedia } from "./media.js";
 import { MESSAGE_TYPES } from "./message-fields.js";
-import { asLoose, asString, isJsonObject, type Loose, read, readNumber, readString } from "./read.js";
+import {
+  asRecord,
+  asString,
+  isJsonObject,
+  read,
+  readNumber,
+  readString,
+  type UnknownRecord,
+} from "./read.js";
 import { contentToPlain, toPlain } from "./to-plain.js";
 
 /** The content of a LangChain message or chunk, read from any of its three encodings. */
@@ -29,14 +37,14 @@ export interface IncomingMessage {
 
 /** Reads a message; `undefined` for other values. Touches only the fields it needs: this runs once per token. */
 export function readMessage(raw: unknown): IncomingMessage | undefined {
-  const outer = asLoose(raw);
+  const outer = asRecord(raw);
   if (!outer) return undefined;
   const encoded = outer.lc === 1 && outer.type === "constructor";
-  const fields = encoded ? asLoose(outer.kwargs) : outer;
+  const fields = encoded ? asRecord(outer.kwargs) : outer;
   const type = messageType(outer);
   if (type === undefined || !fields) return undefined;
   const { content } = fields;
-  const response = asLoose(fields.response_metadata);
+  const response = asRecord(fields.response_metadata);
   const chunks = fields.tool_call_chunks;
   return {
     type,
@@ -63,7 +71,7 @@ export function readMessage(raw: unknown): IncomingMessage | undefined {
  * `finishReason` (Google), `stopReason` (Bedrock), `done_reason` (Ollama), `status` (OpenAI's Responses API).
  * `undefined` while it continues.
  */
-export function readFinishReason(response: Loose): string | undefined {
+export function readFinishReason(response: UnknownRecord): string | undefined {
   return (
     asString(response.finish_reason) ??
     asString(response.stop_reason) ??
@@ -80,7 +88,7 @@ function endStatus(status: unknown): string | undefined {
 }
 
 /** Reads a refusal next to the content, as LangChain's OpenAI models send it: the reply has no other text. */
-function readRefusal({ additional_kwargs }: Loose): string {
+function readRefusal({ additional_kwargs }: UnknownRecord): string {
   return readString(additional_kwargs, "refusal") ?? "";
 }
 
@@ -94,13 +102,13 @@ function readLogprob(logprobs: unknown): number | undefined {
 const NOTHING: readonly unknown[] = [];
 
 /** Whether a message was serialised from a chunk's class, where its encoding names the class. */
-function isChunkClass(raw: Loose): boolean {
+function isChunkClass(raw: UnknownRecord): boolean {
   const path = raw.id;
   const name: unknown = Array.isArray(path) ? path[path.length - 1] : raw.type;
   return typeof name === "string" && name.endsWith("Chunk");
 }
 
-function messageType(raw: Loose): string | undefined {
+function messageType(raw: UnknownRecord): string | undefined {
   const { type } = raw;
   if (typeof type === "string" && type !== "constructor") {
     // Python's server names chunks by class.
@@ -195,12 +203,12 @@ function joinTexts<Part extends ContentPart>(parts: readonly Part[]): (Part | Te
   return joined;
 }
 
-function readReasoning(fields: Loose, content: unknown): string {
+function readReasoning(fields: UnknownRecord, content: unknown): string {
   if (Array.isArray(content)) {
     const inParts = joinParts(content, reasoningOfPart);
     if (inParts !== "") return inParts;
   }
-  const extra = asLoose(fields.additional_kwargs);
+  const extra = asRecord(fields.additional_kwargs);
   if (!extra) return "";
   return asString(extra.reasoning_content) ?? joinParts(read(extra.reasoning, "summary"), reasoningOfPart);
 }

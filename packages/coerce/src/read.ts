@@ -10,10 +10,10 @@ export function read(value: unknown, key: string): unknown {
 }
 
 /** Anything with properties, none of which can be relied on. Hot paths name them outright, which V8 caches. */
-export type Loose = { readonly [key: string]: unknown };
+export type UnknownRecord = { readonly [key: string]: unknown };
 
-export function asLoose(value: unknown): Loose | undefined {
-  return typeof value === "object" && value !== null ? (value as Loose) : undefined;
+export function asRecord(value: unknown): UnknownRecord | undefined {
+  return typeof value === "object" && value !== null ? (value as UnknownRecord) : undefined;
 }
 
 export function asString(value: unknown): string | undefined {

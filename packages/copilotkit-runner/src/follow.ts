@@ -1,5 +1,5 @@
 import { type JsonObject, type LogEntry, type LogPosition, ThroughlineError } from "@throughline/ai-core";
-import { type Batch, readFold, type ThreadLog, type ThreadRef } from "@throughline/thread-log";
+import { type Batch, readProjection, type ThreadLog, type ThreadRef } from "@throughline/thread-log";
 import {
   applyEntries,
   type Conversation,
@@ -127,7 +127,7 @@ interface ConversationAt {
 
 /** Reads a thread's current conversation. A deleted thread is empty. */
 export async function readConversation(log: ThreadLog, thread: ThreadRef): Promise<ConversationAt> {
-  const read = await readFold(log, conversationCodec, thread);
+  const read = await readProjection(log, conversationCodec, thread);
   if (read.kind === "folded") return { conversation: read.state, position: read.position };
   // The log stores a snapshot before it trims, so only a snapshot of another version leads here.
   return { conversation: emptyConversation, position: read.kind === "gap" ? read.head : undefined };

@@ -1,5 +1,5 @@
-export { namedAttachment, withBytes } from "./attachments/blocks.js";
-export { attachmentIdHash, takeFiles, withoutUnstored } from "./attachments/files.js";
+export { loadAttachmentBlock, namedAttachment } from "./attachments/blocks.js";
+export { attachmentIdHash, dropUnstored, extractFiles } from "./attachments/files.js";
 export type { Checkpointer } from "./checkpoints/checkpointer.js";
 export {
   createMemoryCheckpointer,
@@ -10,20 +10,20 @@ export {
   addCheckpointCounts,
   type CheckpointCounts,
   type CheckpointRetention,
-  crowdedThreads,
   measurePrunable,
   NO_CHECKPOINTS,
+  prunableThreads,
   pruneCheckpoints,
   pruneMemoryCheckpoints,
 } from "./checkpoints/retention.js";
 export { fencedSaver } from "./checkpoints/run-saver.js";
-export type { WatchPace } from "./external-runs/watch.js";
+export type { WatchSchedule } from "./external-runs/watch.js";
 export type { GraphNotes, GraphOpening, GraphSource, RunnableGraph } from "./graphs/graph.js";
 export { graphRegistry, type RegisteredGraph } from "./graphs/graph.js";
 export { type GraphSpec, type LanggraphJson, readLanggraphJson } from "./graphs/langgraph-json.js";
 export { loadProjectGraphs } from "./graphs/project-graphs.js";
 export { createInProcProvider, type InProcProviderOptions } from "./inproc/provider.js";
-export { failStrayRun } from "./inproc/run.js";
+export { failRunOfUnhandledError } from "./inproc/run.js";
 export type { GraphProvider } from "./provider.js";
 export {
   type Backend,

@@ -1,7 +1,7 @@
 import {
   type AgentCatalogPort,
   type ExecutorType,
-  type ForeignRunsPort,
+  type ExternalRunsPort,
   GRAPH_PROVIDER_ID,
   type GraphExecutorPort,
   type GraphStatePort,
@@ -14,7 +14,7 @@ export interface GraphProvider extends GraphExecutorPort, GraphStatePort, AgentC
   /** `langgraph` for every LangGraph backend: STABLE_GRAPH_IDS makes them interchangeable. */
   readonly providerId: string;
   /** Present where others may run graphs too. */
-  readonly foreignRuns?: ForeignRunsPort;
+  readonly foreignRuns?: ExternalRunsPort;
 }
 
 /** `not_found` for an agent that is not there, with the names of those that are. */

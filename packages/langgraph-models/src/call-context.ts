@@ -38,7 +38,7 @@ const MODULE = "@langchain/core/utils/async_caller";
  * Binds a model call that waits in LangChain's queue (`maxConcurrency`) to the async context it was made in. The queue starts it
  * in the context of the call that ended before it: it would carry the key of another run, which may be another tenant's.
  */
-export function keepCallContexts(caller: typeof AsyncCaller = AsyncCaller): void {
+export function bindCallContexts(caller: typeof AsyncCaller = AsyncCaller): void {
   if (Object.hasOwn(caller.prototype, BOUND)) return;
   Object.defineProperty(caller.prototype, BOUND, { value: true });
   const { call, callWithOptions } = caller.prototype;
@@ -51,12 +51,12 @@ export function keepCallContexts(caller: typeof AsyncCaller = AsyncCaller): void
 }
 
 /** Does the same for a project's own copy of LangChain, in both module systems. `file`: any file of the project. */
-export async function keepCallContextsOf(file: string): Promise<void> {
+export async function bindCallContextsOf(file: string): Promise<void> {
   const found = resolveFrom(file);
   if (found === undefined) return;
   for (const path of new Set([found, found.replace(/\.cjs$/, ".js")])) {
     const loaded: { AsyncCaller?: unknown } = await import(pathToFileURL(path).href).catch(() => ({}));
-    if (isCaller(loaded.AsyncCaller)) keepCallContexts(loaded.AsyncCaller);
+    if (isCaller(loaded.AsyncCaller)) bindCallContexts(loaded.AsyncCaller);
   }
 }
 

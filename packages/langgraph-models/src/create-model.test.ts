@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { HumanMessage } from "@langchain/core/messages";
-import { markLabelling } from "@throughline/ai-core";
+import { markMetered } from "@throughline/ai-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createModel, loadOpenAi } from "./create-model.js";
 import { envKeyResolver } from "./keys.js";
@@ -158,7 +158,7 @@ describe("with a proxy", () => {
     const { fetch: plain } = globalThis;
     vi.stubGlobal(
       "fetch",
-      markLabelling((input, init) =>
+      markMetered((input, init) =>
         plain(input, {
           ...init,
           headers: { "content-type": "application/json", "x-litellm-call-id": "the process's own" },

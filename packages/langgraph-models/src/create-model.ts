@@ -1,6 +1,6 @@
 import type { BaseChatModel } from "@langchain/core/language_models/chat_models";
 import type { RunnableConfig } from "@langchain/core/runnables";
-import { isLabelling, type KeyResolver, ThroughlineError } from "@throughline/ai-core";
+import { isMetered, type KeyResolver, ThroughlineError } from "@throughline/ai-core";
 import { z } from "zod";
 import { createLabelledFetch, readRunLabels } from "./labelled-fetch.js";
 import { type ModelConfig, readModelConfig } from "./model-config.js";
@@ -70,7 +70,7 @@ function fetchOf(config: RunnableConfig | undefined, baseUrl: string, keys: KeyR
     currentLabels: () => readRunLabels(config, "inproc"),
     send: (input, init) => globalThis.fetch(input, init),
   });
-  return (input, init) => (isLabelling(globalThis.fetch) ? globalThis.fetch : labelled)(input, init);
+  return (input, init) => (isMetered(globalThis.fetch) ? globalThis.fetch : labelled)(input, init);
 }
 
 function offlineModel(

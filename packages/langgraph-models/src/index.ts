@@ -1,4 +1,4 @@
-export { keepCallContexts, keepCallContextsOf } from "./call-context.js";
+export { bindCallContexts, bindCallContextsOf } from "./call-context.js";
 export { type CreateModelOptions, createModel, modelContextSchema } from "./create-model.js";
 export { envKeyResolver, UNNAMED_KEY_ID } from "./keys.js";
 export { OFFLINE_MODEL_NAME, OfflineChatModel, type OfflineChatModelFields } from "./offline-model.js";

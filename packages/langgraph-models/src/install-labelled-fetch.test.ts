@@ -3,7 +3,7 @@ import { tool } from "@langchain/core/tools";
 import { END, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { ToolNode } from "@langchain/langgraph/prebuilt";
 import { ChatOpenAI as StrangersModel } from "@langchain/openai";
-import { markLabelling } from "@throughline/ai-core";
+import { markMetered } from "@throughline/ai-core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { installLabelledFetch } from "./labelled-fetch.js";
@@ -228,7 +228,7 @@ describe("the labelled fetch", () => {
   });
 
   it("is not installed without a proxy, nor where requests are labelled already", () => {
-    const labelling = markLabelling(async () => new Response());
+    const labelling = markMetered(async () => new Response());
     globalThis.fetch = labelling;
     installLabelledFetch();
     expect(globalThis.fetch).toBe(labelling);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
-import { keepCallContextsOf } from "./call-context.js";
+import { bindCallContextsOf } from "./call-context.js";
 
 /** As LangChain's: a call that waits is started by the end of the one before it. */
 const CALLER = `class AsyncCaller {
@@ -38,7 +38,7 @@ it("A project's own copies of LangChain start waiting calls in the context they 
   writeFileSync(join(core, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(core, "caller.cjs"), `${CALLER}exports.AsyncCaller = AsyncCaller;`);
   writeFileSync(join(core, "caller.js"), `${CALLER}export { AsyncCaller };`);
-  await keepCallContextsOf(join(folder, "langgraph.json"));
+  await bindCallContextsOf(join(folder, "langgraph.json"));
   for (const file of ["caller.cjs", "caller.js"]) {
     const { AsyncCaller } = await import(pathToFileURL(join(core, file)).href);
     const caller = new AsyncCaller();
@@ -55,5 +55,5 @@ it("A project's own copies of LangChain start waiting calls in the context they 
 });
 
 it("A project without LangChain is left alone", async () => {
-  await expect(keepCallContextsOf("/nowhere/langgraph.json")).resolves.toBeUndefined();
+  await expect(bindCallContextsOf("/nowhere/langgraph.json")).resolves.toBeUndefined();
 });

@@ -3,17 +3,17 @@ import type { RunnableConfig } from "@langchain/core/runnables";
 import {
   type CallLabels,
   type ExecutorType,
-  isLabelling,
+  isMetered,
   type KeyResolver,
-  type KnownLabels,
   labelRequest,
-  markLabelling,
+  markMetered,
   outsideOfRun,
+  type PartialCallLabels,
   providerVariables,
-  refuseCall,
   requestTarget,
+  toRefusal,
 } from "@throughline/ai-core";
-import { currentConfig, keepCallContexts, rememberConfigs } from "./call-context.js";
+import { bindCallContexts, currentConfig, rememberConfigs } from "./call-context.js";
 import { envKeyResolver, UNNAMED_KEY_ID } from "./keys.js";
 import { readModelConfig } from "./model-config.js";
 
@@ -42,7 +42,7 @@ export function createLabelledFetch(options: LabelledFetchOptions): typeof fetch
     return labelRequest(own, { token, labels: { ...run, usageUnitId: randomUUID() } });
   }
 
-  return markLabelling(async (input, init) => {
+  return markMetered(async (input, init) => {
     const { method, url } = requestTarget(input, init);
     if (method !== "POST" || url.origin !== origin) return send(input, init);
     const own = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined));
@@ -50,7 +50,7 @@ export function createLabelledFetch(options: LabelledFetchOptions): typeof fetch
     try {
       headers = await label(own);
     } catch (error) {
-      return refuseCall(error).response;
+      return toRefusal(error).response;
     }
     return send(input, { ...init, headers });
   });
@@ -63,12 +63,12 @@ export function createLabelledFetch(options: LabelledFetchOptions): typeof fetch
  */
 export function installLabelledFetch(env: Record<string, string | undefined> = process.env): void {
   const baseUrl = env.LITELLM_BASE_URL;
-  if (!baseUrl || isLabelling(globalThis.fetch)) return;
+  if (!baseUrl || isMetered(globalThis.fetch)) return;
   const { addresses, keys } = providerVariables(baseUrl);
   Object.assign(env, addresses);
   for (const [name, placeholder] of Object.entries(keys)) env[name] ||= placeholder;
   rememberConfigs();
-  keepCallContexts();
+  bindCallContexts();
   globalThis.fetch = createLabelledFetch({
     baseUrl,
     keys: envKeyResolver(env),
@@ -86,7 +86,7 @@ function currentLabels(): RunLabels | undefined {
 }
 
 /** The labels of a run: all labels of a call but the call's own id. */
-type RunLabels = Omit<KnownLabels, "usageUnitId"> & Pick<CallLabels, "executorType">;
+type RunLabels = Omit<PartialCallLabels, "usageUnitId"> & Pick<CallLabels, "executorType">;
 
 /** Reads the labels of a run's model calls from its config. A run that others started has the server's id and no account. */
 export function readRunLabels(config: RunnableConfig | undefined, executorType: ExecutorType): RunLabels {

@@ -10,5 +10,5 @@ export {
   useBilling,
 } from "./server/maintenance.js";
 export { runProcesses } from "./server/processes/primary.js";
-export type { ServeNews, Serving } from "./server/run-server.js";
-export { type EffectiveSettings, effectiveSettings, type StartedWith } from "./settings/server-config.js";
+export type { ServerEvent, ServerInfo } from "./server/run-server.js";
+export { readStartConfig, type StartConfig, type StartContext } from "./settings/server-config.js";

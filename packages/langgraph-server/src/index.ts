@@ -3,15 +3,15 @@ export type { CallerResolver, Credentials, Ingress } from "./accounts/callers.js
 export { customCaller, devCaller } from "./accounts/callers.js";
 export { type CallerClaims, type JwtCallerOptions, jwtCaller } from "./accounts/jwt-caller.js";
 export {
+  type AccountLimiter,
   type AccountLimits,
-  type AccountUsage,
   DEFAULT_LIMITS,
 } from "./accounts/limits.js";
 export { type FetchHandler, toNodeHandler } from "./http/listen.js";
 export type { OpenApiDocument } from "./http/openapi-shape.js";
-export { createLogger, type Logger, observeService } from "./operations/logging.js";
+export { createLogger, type Logger, logEvents } from "./operations/logging.js";
 export { createMetrics, type Metrics } from "./operations/metrics.js";
-export type { CallNote, RunNote, ServiceObserver } from "./operations/observer.js";
+export type { ObservedCall, RunLabels, ServiceObserver } from "./operations/observer.js";
 export { DEFAULT_RETENTION, type Retention } from "./operations/upkeep.js";
 export type {
   RunService,
@@ -27,12 +27,12 @@ export { type RunningServer, type ServeOptions, startServer } from "./server/sta
 export { renderConfigurationReference } from "./settings/configuration-reference.js";
 export { readConfig, type ServerConfig, type SignInConfig } from "./settings/server-config.js";
 export type {
-  FaceOptions,
+  EncoderOptions,
   FrameSink,
   SubscribeFrom,
   SubscribeOptions,
   Subscription,
-  ThreadHub,
+  ThreadStreams,
 } from "./streams/stream-types.js";
 export type { RunInput } from "./threads/run-spec.js";
 export { type ThreadAddress, threadAddress } from "./threads/thread-address.js";

@@ -11,9 +11,9 @@ import type { Question } from "./question.js";
 
 /**
  * Converts an interrupt response to the form that the graph expects. A client may send the graph's own form, that of the
- * other dialect, or the one in the schema of `askForm`. A response in none of these forms is returned unchanged.
+ * other dialect, or the one in the schema of `toAgUiForm`. A response in none of these forms is returned unchanged.
  */
-export function adaptAnswer(interrupt: Question, given: Json): Json {
+export function adaptResponse(interrupt: Question, given: Json): Json {
   const response = typeof given === "string" && takesNoText(interrupt) ? parsed(given) : given;
   switch (interrupt.kind) {
     case "approvals":

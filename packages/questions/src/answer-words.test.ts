@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { answerWords } from "./answer-words.js";
-import { readQuestion } from "./read-question.js";
+import { describeResponse } from "./answer-words.js";
+import { readInterruptRequest } from "./read-question.js";
 
 const APPROVED: JsonObject = {
   type: "object",
@@ -58,10 +58,10 @@ describe("answerWords", () => {
     ["answered", { message: "Why?" }, { more: {} }],
     ["answered", { message: "Why?" }, null],
   ])("says %j", (words, value, answer) => {
-    expect(answerWords(readQuestion(value), answer)).toBe(words);
+    expect(describeResponse(readInterruptRequest(value), answer)).toBe(words);
   });
 
   it("cuts what is long", () => {
-    expect(answerWords(readQuestion("Why?"), "x".repeat(200))).toHaveLength(80);
+    expect(describeResponse(readInterruptRequest("Why?"), "x".repeat(200))).toHaveLength(80);
   });
 });

@@ -14,7 +14,7 @@ const PAST: Readonly<Record<string, string>> = {
 };
 
 /** Describes a response, for display after a person's name: "chose KLM", "approved pay, rejected tell". Truncated if long. */
-export function answerWords(interrupt: Question, answer: Json): string {
+export function describeResponse(interrupt: Question, answer: Json): string {
   const text = describe(interrupt, answer);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;
 }

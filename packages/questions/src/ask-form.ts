@@ -11,7 +11,7 @@ import { textAt } from "./plain.js";
 import type { Question } from "./question.js";
 
 /** An interrupt in AG-UI's form, for clients that know nothing of LangChain. */
-export interface AskForm {
+export interface AgUiForm {
   readonly reason: string;
   readonly message: string;
   /** The schema of the responses that `adaptAnswer` understands; absent where any text is accepted. */
@@ -19,7 +19,7 @@ export interface AskForm {
   readonly toolCallId: string | undefined;
 }
 
-export function askForm(interrupt: Question): AskForm {
+export function toAgUiForm(interrupt: Question): AgUiForm {
   const own = textAt(interrupt.value, "reason");
   return {
     reason: own ?? reasonOf(interrupt),

@@ -4,21 +4,21 @@ import { checkAgentInbox } from "./kinds/agent-inbox.js";
 import { checkApproval } from "./kinds/approval.js";
 import { checkApprovals } from "./kinds/approvals.js";
 import { checkAskUser } from "./kinds/ask-user.js";
-import { checkElicitation } from "./kinds/check-elicitation.js";
+import { validateElicitation } from "./kinds/check-elicitation.js";
 import { checkForm } from "./kinds/form.js";
-import { type Mismatch, mismatch } from "./mismatch.js";
+import { mismatch, type ResponseProblem } from "./mismatch.js";
 import type { Question } from "./question.js";
 
 /**
  * Validates a response against its interrupt; `null` where the graph can accept it. Only what the interrupt specifies is
  * checked: many graphs understand more than they declare.
  */
-export function checkAnswer(interrupt: Question, response: Json): Mismatch | null {
+export function validateResponse(interrupt: Question, response: Json): ResponseProblem | null {
   const problem = checkKind(interrupt, response);
   return problem ?? (interrupt.schema ? checkSchema(interrupt.schema, response) : null);
 }
 
-function checkKind(interrupt: Question, response: Json): Mismatch | null {
+function checkKind(interrupt: Question, response: Json): ResponseProblem | null {
   switch (interrupt.kind) {
     case "approvals":
       return checkApprovals(interrupt, response);
@@ -27,7 +27,7 @@ function checkKind(interrupt: Question, response: Json): Mismatch | null {
     case "agent_inbox":
       return checkAgentInbox(interrupt, response);
     case "elicitation":
-      return checkElicitation(interrupt, response);
+      return validateElicitation(interrupt, response);
     case "ask_user":
       return checkAskUser(interrupt, response);
     case "form":

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { checkEdit } from "./check-edit.js";
+import { validateEdit } from "./check-edit.js";
 
 const schema = {
   type: "object",
@@ -12,18 +12,18 @@ const schema = {
 };
 
 it("takes values that fit, whether or not others are there", () => {
-  expect(checkEdit(schema, {}, { to: ["ann"] })).toBeNull();
-  expect(checkEdit(schema, { to: [] }, { answer: { a: 1 } })).toBeNull();
+  expect(validateEdit(schema, {}, { to: ["ann"] })).toBeNull();
+  expect(validateEdit(schema, { to: [] }, { answer: { a: 1 } })).toBeNull();
 });
 
 it("names the place and the problem of the first that does not", () => {
-  expect(checkEdit(schema, { to: [] }, { to: ["ann", 3] })).toEqual({
+  expect(validateEdit(schema, { to: [] }, { to: ["ann", 3] })).toEqual({
     problem: 'The value type "number" is invalid. Expected "string".',
     path: "to.1",
   });
-  expect(checkEdit(schema, {}, { answer: null })).toMatchObject({ path: "answer" });
+  expect(validateEdit(schema, {}, { answer: null })).toMatchObject({ path: "answer" });
 });
 
 it("leaves a value to the graph where the schema refuses the one that is there", () => {
-  expect(checkEdit(schema, { answer: "half way" }, { answer: null })).toBeNull();
+  expect(validateEdit(schema, { answer: "half way" }, { answer: null })).toBeNull();
 });

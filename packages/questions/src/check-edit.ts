@@ -1,12 +1,16 @@
 import type { JsonObject } from "@throughline/ai-core";
 import { checkSchema } from "./check-schema.js";
-import type { Mismatch } from "./mismatch.js";
+import type { ResponseProblem } from "./mismatch.js";
 
 /**
  * Validates new values of a state against the schema that its graph publishes. Some servers infer the schema from types, not
  * always correctly: a part of it that refuses the current value is ignored for the new one.
  */
-export function checkEdit(schema: JsonObject, before: JsonObject, values: JsonObject): Mismatch | null {
+export function validateEdit(
+  schema: JsonObject,
+  before: JsonObject,
+  values: JsonObject,
+): ResponseProblem | null {
   const loose = { ...schema, required: [] };
   for (const [name, value] of Object.entries(values)) {
     const mismatch = checkSchema(loose, { [name]: value }, "value");

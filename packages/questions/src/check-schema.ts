@@ -1,12 +1,12 @@
 import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { type Mismatch, mismatch } from "./mismatch.js";
+import { mismatch, type ResponseProblem } from "./mismatch.js";
 
 /**
  * Validates by interpreting the schema, so that it works in a page whose policy forbids `eval`. A schema that can't be read
  * (an external reference, an endless one) refuses nothing: the graph decides. `what`: the value's name in the problem.
  */
-export function checkSchema(schema: JsonObject, answer: Json, what = "answer"): Mismatch | null {
+export function checkSchema(schema: JsonObject, answer: Json, what = "answer"): ResponseProblem | null {
   try {
     const { valid, errors } = new Validator(schema, "2020-12", false).validate(answer);
     if (valid) return null;

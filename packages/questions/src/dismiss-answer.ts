@@ -8,7 +8,7 @@ import { dismissForm } from "./kinds/form.js";
 import type { Question } from "./question.js";
 
 /** The response that dismisses an interrupt in the interrupt's own form; `undefined` where that has none. */
-export function dismissAnswer(interrupt: Question): Json | undefined {
+export function dismissResponse(interrupt: Question): Json | undefined {
   switch (interrupt.kind) {
     case "approvals":
       return dismissApprovals(interrupt);

@@ -1,34 +1,39 @@
-export { adaptAnswer } from "./adapt-answer.js";
-export { answerWords } from "./answer-words.js";
-export { type AskForm, askForm } from "./ask-form.js";
-export { checkAnswer } from "./check-answer.js";
-export { checkEdit } from "./check-edit.js";
-export { dismissAnswer } from "./dismiss-answer.js";
-export { type ActionQuestion, answerAction } from "./kinds/action.js";
+export { adaptResponse } from "./adapt-answer.js";
+export { describeResponse } from "./answer-words.js";
+export { type AgUiForm, toAgUiForm } from "./ask-form.js";
+export { validateResponse } from "./check-answer.js";
+export { validateEdit } from "./check-edit.js";
+export { dismissResponse } from "./dismiss-answer.js";
+export { type ActionRequest, respondToAction } from "./kinds/action.js";
 export {
-  type AgentInboxQuestion,
-  answerAgentInbox,
-  type InboxAnswer,
+  type AgentInboxRequest,
+  type InboxResponse,
   type InboxVerb,
+  respondToAgentInbox,
 } from "./kinds/agent-inbox.js";
-export { type ApprovalQuestion, answerApproval, reasonField } from "./kinds/approval.js";
-export { type ApprovalsQuestion, answerApprovals } from "./kinds/approvals.js";
-export { type AskUserQuestion, answerAskUser, type UserChoice, type UserPrompt } from "./kinds/ask-user.js";
-export { type BreakpointQuestion, readBreakpoint } from "./kinds/breakpoint.js";
-export type { CopilotKitQuestion } from "./kinds/copilotkit.js";
-export { type Decision, offeredDecisions, type ReviewedAction, type Spelling } from "./kinds/decision.js";
-export type { DraftQuestion } from "./kinds/draft.js";
+export { type ApprovalRequest, reasonField, respondToApproval } from "./kinds/approval.js";
+export { respondToApprovals, type ToolApprovalsRequest } from "./kinds/approvals.js";
+export { type AskUserRequest, respondToAskUser, type UserChoice, type UserPrompt } from "./kinds/ask-user.js";
+export { type BreakpointRequest, readBreakpoint } from "./kinds/breakpoint.js";
+export type { CopilotKitRequest } from "./kinds/copilotkit.js";
 export {
-  answerElicitation,
-  type ElicitationAnswer,
-  type ElicitationQuestion,
+  type Decision,
+  type DecisionDialect,
+  offeredDecisions,
+  type ReviewedAction,
+} from "./kinds/decision.js";
+export type { DraftRequest } from "./kinds/draft.js";
+export {
+  type ElicitationItem,
   type ElicitationRequest,
+  type ElicitationResponse,
+  respondToElicitation,
 } from "./kinds/elicitation.js";
-export { answerForm, type FormQuestion } from "./kinds/form.js";
-export type { OptionsQuestion, QuestionOption } from "./kinds/options.js";
-export type { OtherQuestion } from "./kinds/other.js";
-export type { YesNoQuestion } from "./kinds/yes-no.js";
-export type { Mismatch } from "./mismatch.js";
+export { type FormRequest, respondToForm } from "./kinds/form.js";
+export type { InterruptOption, OptionsRequest } from "./kinds/options.js";
+export type { OtherRequest } from "./kinds/other.js";
+export type { YesNoRequest } from "./kinds/yes-no.js";
+export type { ResponseProblem } from "./mismatch.js";
 export type { Question } from "./question.js";
-export { NO_WORDS } from "./question-source.js";
-export { type QuestionHints, readQuestion } from "./read-question.js";
+export { DEFAULT_MESSAGE } from "./question-source.js";
+export { type InterruptHints, readInterruptRequest } from "./read-question.js";

@@ -22,4 +22,4 @@ export interface InterruptRequestBase {
   readonly schema: JsonObject | undefined;
 }
 
-export const NO_WORDS = "The agent needs an answer to go on.";
+export const DEFAULT_MESSAGE = "The agent needs an answer to go on.";

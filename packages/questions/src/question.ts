@@ -1,29 +1,29 @@
-import type { ActionQuestion } from "./kinds/action.js";
-import type { AgentInboxQuestion } from "./kinds/agent-inbox.js";
-import type { ApprovalQuestion } from "./kinds/approval.js";
-import type { ApprovalsQuestion } from "./kinds/approvals.js";
-import type { AskUserQuestion } from "./kinds/ask-user.js";
-import type { BreakpointQuestion } from "./kinds/breakpoint.js";
-import type { CopilotKitQuestion } from "./kinds/copilotkit.js";
-import type { DraftQuestion } from "./kinds/draft.js";
-import type { ElicitationQuestion } from "./kinds/elicitation.js";
-import type { FormQuestion } from "./kinds/form.js";
-import type { OptionsQuestion } from "./kinds/options.js";
-import type { OtherQuestion } from "./kinds/other.js";
-import type { YesNoQuestion } from "./kinds/yes-no.js";
+import type { ActionRequest } from "./kinds/action.js";
+import type { AgentInboxRequest } from "./kinds/agent-inbox.js";
+import type { ApprovalRequest } from "./kinds/approval.js";
+import type { ToolApprovalsRequest } from "./kinds/approvals.js";
+import type { AskUserRequest } from "./kinds/ask-user.js";
+import type { BreakpointRequest } from "./kinds/breakpoint.js";
+import type { CopilotKitRequest } from "./kinds/copilotkit.js";
+import type { DraftRequest } from "./kinds/draft.js";
+import type { ElicitationRequest } from "./kinds/elicitation.js";
+import type { FormRequest } from "./kinds/form.js";
+import type { OptionsRequest } from "./kinds/options.js";
+import type { OtherRequest } from "./kinds/other.js";
+import type { YesNoRequest } from "./kinds/yes-no.js";
 
 /** An interrupt, understood: one of the kinds that graphs send, discriminated by `kind`. */
 export type Question =
-  | ApprovalsQuestion
-  | ApprovalQuestion
-  | AgentInboxQuestion
-  | ElicitationQuestion
-  | AskUserQuestion
-  | FormQuestion
-  | OptionsQuestion
-  | YesNoQuestion
-  | DraftQuestion
-  | ActionQuestion
-  | CopilotKitQuestion
-  | BreakpointQuestion
-  | OtherQuestion;
+  | ToolApprovalsRequest
+  | ApprovalRequest
+  | AgentInboxRequest
+  | ElicitationRequest
+  | AskUserRequest
+  | FormRequest
+  | OptionsRequest
+  | YesNoRequest
+  | DraftRequest
+  | ActionRequest
+  | CopilotKitRequest
+  | BreakpointRequest
+  | OtherRequest;

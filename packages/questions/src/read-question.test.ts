@@ -2,21 +2,21 @@ import type { Json, JsonObject } from "@throughline/ai-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  adaptAnswer,
-  answerApproval,
-  answerWords,
-  askForm,
-  checkAnswer,
-  dismissAnswer,
+  adaptResponse,
+  describeResponse,
+  dismissResponse,
   readBreakpoint,
-  readQuestion,
+  readInterruptRequest,
+  respondToApproval,
+  toAgUiForm,
+  validateResponse,
 } from "./index.js";
 
 const KLM = { airline: "KLM", price: "$650", stops: 0 };
 const UNITED = { airline: "United", price: "$720", stops: 1 };
 
 function optionsOf(value: Json, schema?: JsonObject) {
-  const question = readQuestion(value, schema);
+  const question = readInterruptRequest(value, schema);
   return question.kind === "options" ? question.options : [];
 }
 
@@ -50,18 +50,18 @@ describe("readQuestion", () => {
     ["a list of approvals with nothing in it", { actionRequests: [] }, undefined, "other"],
     ["nothing", null, undefined, "other"],
   ])("reads %s", (_, value, schema, kind) => {
-    expect(readQuestion(value, schema).kind).toBe(kind);
+    expect(readInterruptRequest(value, schema).kind).toBe(kind);
   });
 
   it("finds words to ask with", () => {
-    expect(readQuestion("Go on then").message).toBe("Go on then");
-    expect(readQuestion({ question: "Really?" }).message).toBe("Really?");
-    expect(readQuestion({}).message).toContain("needs an answer");
+    expect(readInterruptRequest("Go on then").message).toBe("Go on then");
+    expect(readInterruptRequest({ question: "Really?" }).message).toBe("Really?");
+    expect(readInterruptRequest({}).message).toContain("needs an answer");
     expect(readBreakpoint(["tools"]).message).toBe("Paused before tools.");
   });
 
   it("pairs policies by position, then by name, and offers approve and reject without one", () => {
-    const question = readQuestion({
+    const question = readInterruptRequest({
       action_requests: [{ name: "a" }, { name: "b" }, { name: "c" }],
       review_configs: [
         { action_name: "b", allowed_decisions: ["edit"] },
@@ -83,23 +83,25 @@ describe("checkAnswer", () => {
       type: "object",
       properties: { items: { type: "array", items: { $ref: "#/$defs/size" } } },
     };
-    expect(checkAnswer(readQuestion({}, schema), { items: ["s", "xl"] })?.path).toBe("items.1");
-    expect(checkAnswer(readQuestion({}, schema), { items: ["s"] })).toBeNull();
+    expect(validateResponse(readInterruptRequest({}, schema), { items: ["s", "xl"] })?.path).toBe("items.1");
+    expect(validateResponse(readInterruptRequest({}, schema), { items: ["s"] })).toBeNull();
   });
 
   it("refuses nothing by a schema it can't read", () => {
-    expect(checkAnswer(readQuestion({}, { $ref: "https://example.com/elsewhere" }), 1)).toBeNull();
-    expect(checkAnswer(readQuestion({}, { $ref: "#" }), 1)).toBeNull();
+    expect(
+      validateResponse(readInterruptRequest({}, { $ref: "https://example.com/elsewhere" }), 1),
+    ).toBeNull();
+    expect(validateResponse(readInterruptRequest({}, { $ref: "#" }), 1)).toBeNull();
   });
 });
 
 describe("adaptAnswer", () => {
   it("reads JSON from clients that answer in text only, where a text is no answer", () => {
-    const batch = readQuestion({ action_requests: [{ name: "pay", args: {} }] });
-    expect(adaptAnswer(batch, '{"decisions":[{"type":"approve"}]}')).toEqual({
+    const batch = readInterruptRequest({ action_requests: [{ name: "pay", args: {} }] });
+    expect(adaptResponse(batch, '{"decisions":[{"type":"approve"}]}')).toEqual({
       decisions: [{ type: "approve" }],
     });
-    expect(adaptAnswer(readQuestion("Name it"), "7")).toBe("7");
+    expect(adaptResponse(readInterruptRequest("Name it"), "7")).toBe("7");
   });
 });
 
@@ -111,26 +113,26 @@ describe("AG-UI's own questions", () => {
   };
 
   it("about a call are answered with approved, and with the arguments whole where they are edited", () => {
-    const question = readQuestion("Pay?", responseSchema, { reason: "tool_call", toolCallId: "c" });
+    const question = readInterruptRequest("Pay?", responseSchema, { reason: "tool_call", toolCallId: "c" });
     if (question.kind !== "approval") throw new Error(question.kind);
     expect(question).toMatchObject({ toolCallId: "c", action: { allowed: ["approve", "edit", "reject"] } });
     const edited = { approved: true, editedArgs: { amount: 4 } };
-    expect(answerApproval(question, { type: "edit", args: { amount: 4 } })).toEqual(edited);
+    expect(respondToApproval(question, { type: "edit", args: { amount: 4 } })).toEqual(edited);
     // The schema has no field for the reason.
-    expect(answerApproval(question, { type: "reject", message: "No." })).toEqual({ approved: false });
-    expect(adaptAnswer(question, edited)).toEqual(edited);
-    expect(checkAnswer(question, edited)).toBeNull();
-    expect(checkAnswer(question, { type: "approve" })).not.toBeNull();
-    expect(askForm(question).responseSchema).toBe(responseSchema);
-    expect(dismissAnswer(question)).toEqual({ approved: false });
+    expect(respondToApproval(question, { type: "reject", message: "No." })).toEqual({ approved: false });
+    expect(adaptResponse(question, edited)).toEqual(edited);
+    expect(validateResponse(question, edited)).toBeNull();
+    expect(validateResponse(question, { type: "approve" })).not.toBeNull();
+    expect(toAgUiForm(question).responseSchema).toBe(responseSchema);
+    expect(dismissResponse(question)).toEqual({ approved: false });
   });
 
   it("that confirm are answered in the object that the schema wants", () => {
     const { editedArgs: _, ...properties } = responseSchema.properties as JsonObject;
-    const question = readQuestion({ reason: "confirmation" }, { ...responseSchema, properties });
+    const question = readInterruptRequest({ reason: "confirmation" }, { ...responseSchema, properties });
     expect(question).toMatchObject({ kind: "yes_no", yes: { approved: true }, no: { approved: false } });
-    expect(checkAnswer(question, adaptAnswer(question, true))).toBeNull();
-    expect(readQuestion({ reason: "confirmation" }, responseSchema).kind).toBe("form");
+    expect(validateResponse(question, adaptResponse(question, true))).toBeNull();
+    expect(readInterruptRequest({ reason: "confirmation" }, responseSchema).kind).toBe("form");
   });
 });
 
@@ -177,12 +179,13 @@ it("reads, asks, adapts, checks, dismisses and words whatever it is given", () =
   }));
   fc.assert(
     fc.property(json, json, (value, answer) => {
-      const question = readQuestion(value);
-      askForm(question);
-      answerWords(question, answer);
-      checkAnswer(question, adaptAnswer(question, answer));
-      const dismissed = dismissAnswer(question);
-      if (dismissed !== undefined && !question.schema) expect(checkAnswer(question, dismissed)).toBeNull();
+      const question = readInterruptRequest(value);
+      toAgUiForm(question);
+      describeResponse(question, answer);
+      validateResponse(question, adaptResponse(question, answer));
+      const dismissed = dismissResponse(question);
+      if (dismissed !== undefined && !question.schema)
+        expect(validateResponse(question, dismissed)).toBeNull();
     }),
     { numRuns: 2_000 },
   );

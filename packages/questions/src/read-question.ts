@@ -15,7 +15,7 @@ import { objectAt, textAt } from "./plain.js";
 import type { Question } from "./question.js";
 import type { InterruptSource } from "./question-source.js";
 
-export interface QuestionHints {
+export interface InterruptHints {
   /** AG-UI's reason, where it was sent with the interrupt and not inside its value. */
   readonly reason?: string | undefined;
   /** AG-UI's id of the call that the interrupt is about, likewise. */
@@ -40,10 +40,10 @@ const READERS: readonly ((source: InterruptSource) => Question | undefined)[] = 
 ];
 
 /** Parses the value that a graph passed to `interrupt()`, and the schema of the response next to it. Never throws. */
-export function readQuestion(
+export function readInterruptRequest(
   value: Json,
   schema?: JsonObject | undefined,
-  { reason, toolCallId }: QuestionHints = {},
+  { reason, toolCallId }: InterruptHints = {},
 ): Question {
   const source: InterruptSource = {
     value,

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { adaptAnswer, askForm, checkAnswer, dismissAnswer, type Question, readQuestion } from "./index.js";
+import {
+  adaptResponse,
+  dismissResponse,
+  type Question,
+  readInterruptRequest,
+  toAgUiForm,
+  validateResponse,
+} from "./index.js";
 
 interface Recorded {
   readonly value: Json;
@@ -15,7 +22,8 @@ function recording<T>(name: string): T {
   return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), "utf8"));
 }
 
-const asked = ({ value, response_schema }: Recorded): Question => readQuestion(value, response_schema);
+const asked = ({ value, response_schema }: Recorded): Question =>
+  readInterruptRequest(value, response_schema);
 
 describe.each(["human-in-the-loop", "response-schema"])("%s, as recorded", (name) => {
   const recorded = recording<Answered>(name);
@@ -23,7 +31,7 @@ describe.each(["human-in-the-loop", "response-schema"])("%s, as recorded", (name
   it.each(recorded.answers.map(({ answer, thrown }) => [JSON.stringify(answer), answer, thrown] as const))(
     "is checked as the graph judged %s",
     (_, answer, thrown) => {
-      expect(checkAnswer(asked(recorded), answer) === null).toBe(thrown === null);
+      expect(validateResponse(asked(recorded), answer) === null).toBe(thrown === null);
     },
   );
 });
@@ -45,7 +53,7 @@ describe("Approvals of LangChain's middleware", () => {
 
   it("name the decision that does not fit", () => {
     const decisions = [{ type: "approve" }, { type: "respond", message: "hi" }];
-    expect(checkAnswer(question, { decisions })).toEqual({
+    expect(validateResponse(question, { decisions })).toEqual({
       problem: "respond is not allowed for tell. Allowed: approve, edit, reject.",
       path: "decisions.1.type",
     });
@@ -54,13 +62,13 @@ describe("Approvals of LangChain's middleware", () => {
   it("take an edit in the other spelling", () => {
     const action = { name: "pay", args: { to: "bob", amount: 1 } };
     const sent = { decisions: [{ type: "edit", edited_action: action }, { type: "approve" }] };
-    const adapted = adaptAnswer(question, sent);
+    const adapted = adaptResponse(question, sent);
     expect(adapted).toEqual({ decisions: [{ type: "edit", editedAction: action }, { type: "approve" }] });
-    expect(checkAnswer(question, adapted)).toBeNull();
+    expect(validateResponse(question, adapted)).toBeNull();
   });
 
   it("can't be dismissed where a call may not be rejected", () => {
-    expect(dismissAnswer(question)).toBeUndefined();
+    expect(dismissResponse(question)).toBeUndefined();
   });
 });
 
@@ -68,31 +76,31 @@ describe("Approvals of deepagents", () => {
   const { own, subagent } = recording<{ own: Recorded; subagent: Recorded }>("interrupt-on");
 
   it("are asked of a stock client as a call of a tool", () => {
-    expect(askForm(asked(subagent))).toMatchObject({
+    expect(toAgUiForm(asked(subagent))).toMatchObject({
       reason: "tool_call",
       message: "Approve file_record?",
       responseSchema: { required: ["approved"] },
     });
-    expect(askForm(asked(own)).responseSchema).toMatchObject({
+    expect(toAgUiForm(asked(own)).responseSchema).toMatchObject({
       properties: { decisions: { minItems: 2, maxItems: 2 } },
     });
   });
 
   it("are all rejected when the question is dismissed", () => {
-    expect(dismissAnswer(asked(own))).toEqual({ decisions: [{ type: "reject" }, { type: "reject" }] });
+    expect(dismissResponse(asked(own))).toEqual({ decisions: [{ type: "reject" }, { type: "reject" }] });
   });
 });
 
 describe("A decision the package does not know", () => {
   const batch = (more: JsonObject): Question =>
-    readQuestion({ action_requests: [{ name: "pay", args: {} }], ...more });
+    readInterruptRequest({ action_requests: [{ name: "pay", args: {} }], ...more });
   const answer = { decisions: [{ type: "switch_manual" }] };
 
   it("is passed through unless the policy excludes it", () => {
-    expect(checkAnswer(batch({}), answer)).toBeNull();
+    expect(validateResponse(batch({}), answer)).toBeNull();
     const policy = (allowed_decisions: string[]) =>
       batch({ review_configs: [{ action_name: "pay", allowed_decisions }] });
-    expect(checkAnswer(policy(["approve", "switch_manual"]), answer)).toBeNull();
-    expect(checkAnswer(policy(["approve"]), answer)).toMatchObject({ path: "decisions.0.type" });
+    expect(validateResponse(policy(["approve", "switch_manual"]), answer)).toBeNull();
+    expect(validateResponse(policy(["approve"]), answer)).toMatchObject({ path: "decisions.0.type" });
   });
 });

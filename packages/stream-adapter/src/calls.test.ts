@@ -2,16 +2,16 @@ import type { Envelope, Json } from "@throughline/ai-core";
 import { isJsonObject } from "@throughline/coerce";
 import type { AgUiEvent } from "@throughline/reading";
 import {
-  type AgUiFaceOptions,
+  type AgUiEncoderOptions,
   applyEntry,
   applyEnvelope,
+  type CallTree,
   callsByRun,
-  changeCalls,
-  createAgUiFace,
-  emptyFold,
-  type KnownCalls,
+  createAgUiEncoder,
+  emptyThreadProjection,
   snapshotMessages,
-  type ThreadFold,
+  type ThreadProjection,
+  updateCallTree,
 } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agUi, call, drive, piece } from "./testing/drive.js";
@@ -25,7 +25,7 @@ import {
 } from "./testing/recording.js";
 import { assertValidEvents } from "./testing/stock-client.js";
 
-const options: AgUiFaceOptions = { threadName: "plan", line: "1.0", interrupts: "standard", calls: true };
+const options: AgUiEncoderOptions = { threadName: "plan", line: "1.0", interrupts: "standard", calls: true };
 
 interface WireCall {
   readonly runId: string;
@@ -89,15 +89,15 @@ describe.each(RECORDING_NAMES)("%s", (name) => {
   });
 
   it("shows a watcher who joins at any entry the calls that one saw who watched it all", () => {
-    const face = createAgUiFace(options);
+    const face = createAgUiEncoder(options);
     const all = knownCalls([
-      ...face.fullPrelude(before, undefined).map((frame) => frame.event),
+      ...face.fullSnapshot(before, undefined).map((frame) => frame.event),
       ...framesOf(entries, options, before).map((frame) => frame.event),
     ]);
     let fold = before;
     for (const [index, entry] of entries.entries()) {
       const joined = [
-        ...face.fullPrelude(fold, undefined).map((frame) => frame.event),
+        ...face.fullSnapshot(fold, undefined).map((frame) => frame.event),
         ...framesOf(entries.slice(index), options, fold).map((frame) => frame.event),
       ];
       expect(knownCalls(joined)).toEqual(all);
@@ -107,9 +107,9 @@ describe.each(RECORDING_NAMES)("%s", (name) => {
 });
 
 /** What a full prelude says of each message's run. */
-function toldRuns(fold: ThreadFold, face: AgUiFaceOptions): Readonly<Record<string, unknown>> {
+function toldRuns(fold: ThreadProjection, face: AgUiEncoderOptions): Readonly<Record<string, unknown>> {
   const runs: Record<string, unknown> = {};
-  for (const { event } of createAgUiFace(face).fullPrelude(fold, undefined)) {
+  for (const { event } of createAgUiEncoder(face).fullSnapshot(fold, undefined)) {
     if (event.type !== "MESSAGES_SNAPSHOT") continue;
     for (const { id, metadata } of event.messages) {
       const facts = isJsonObject(metadata) ? metadata.throughline : undefined;
@@ -133,7 +133,7 @@ describe("calls", () => {
 
   it("P62: come with the run that brought each message, for whoever joins", () => {
     const first = drive([piece({ content: "Hi", additional_kwargs: { reasoning_content: "Hm" } })]);
-    const shown = first.reduce(applyEnvelope, emptyFold);
+    const shown = first.reduce(applyEnvelope, emptyThreadProjection);
     const seen = [{ id: "m1", role: "assistant" as const, content: "Hi" }];
     const missed = { id: "m2", role: "user" as const, content: "Unseen" };
     const again = drive([piece({ id: "m3", content: "Yes" })], {
@@ -159,8 +159,8 @@ describe("calls", () => {
           ? { ...envelope, payload: { ...envelope.payload, coarse: true } }
           : envelope,
     );
-    expect(toldRuns(passed.reduce(applyEnvelope, emptyFold), options)).toEqual({});
-    const watched = drive([], { final: { messages: [result] } }).reduce(applyEnvelope, emptyFold);
+    expect(toldRuns(passed.reduce(applyEnvelope, emptyThreadProjection), options)).toEqual({});
+    const watched = drive([], { final: { messages: [result] } }).reduce(applyEnvelope, emptyThreadProjection);
     const [told] = snapshotMessages(watched, { line: "1.0", calls: true });
     expect(told?.metadata).toEqual({ throughline: { status: "error", runId: "run-1" } });
   });
@@ -190,8 +190,8 @@ describe("calls", () => {
       whole.findIndex((one) => one.type === "llm_end"),
     );
     const again = whole.map((one) => ({ ...one, attempt: 1 }));
-    const lost = changeCalls(
-      cut.reduce<KnownCalls>((known, one) => changeCalls(known, one) ?? known, NO_CALLS),
+    const lost = updateCallTree(
+      cut.reduce<CallTree>((known, one) => updateCallTree(known, one) ?? known, NO_CALLS),
       again[0] ?? raise(),
     );
     expect(lost?.changed.map(({ kind, status }) => [kind, status])).toEqual([
@@ -262,15 +262,15 @@ describe("calls", () => {
       runStart("run-2"),
       ...steps(150, "run-2", "later"),
     ];
-    const face = createAgUiFace(options);
-    const fold = envelopes.reduce(applyEnvelope, emptyFold);
+    const face = createAgUiEncoder(options);
+    const fold = envelopes.reduce(applyEnvelope, emptyThreadProjection);
     const live = knownCalls(framesOf(toEntries(envelopes), options).map(({ event }) => event));
-    expect(live).toEqual(knownCalls(face.fullPrelude(fold, undefined).map(({ event }) => event)));
+    expect(live).toEqual(knownCalls(face.fullSnapshot(fold, undefined).map(({ event }) => event)));
     expect(live.length).toBeLessThanOrEqual(202);
   });
 
   it("cost the same in a long thread as in a short one", () => {
-    const timed = (known: KnownCalls) => {
+    const timed = (known: CallTree) => {
       const began = performance.now();
       workOf(steps(2_000, "run-1"), known);
       return performance.now() - began;
@@ -289,10 +289,10 @@ describe("calls", () => {
   });
 });
 
-const NO_CALLS: KnownCalls = { runs: [], calls: [] };
+const NO_CALLS: CallTree = { runs: [], calls: [] };
 
-function workOf(envelopes: readonly Envelope[], from: KnownCalls = NO_CALLS): KnownCalls {
-  return envelopes.reduce((known, envelope) => changeCalls(known, envelope) ?? known, from);
+function workOf(envelopes: readonly Envelope[], from: CallTree = NO_CALLS): CallTree {
+  return envelopes.reduce((known, envelope) => updateCallTree(known, envelope) ?? known, from);
 }
 
 const [firstStart = raise()] = drive([]);

@@ -2,10 +2,10 @@ import type { Envelope, RunStatus } from "@throughline/ai-core";
 import {
   applyEntry,
   applyEnvelope,
-  createAgUiFace,
-  createAiEventsFace,
-  createUiMessageFace,
-  emptyFold,
+  createAgUiEncoder,
+  createAiEventsEncoder,
+  createUiMessageEncoder,
+  emptyThreadProjection,
 } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agent, agUi, call, drive, piece } from "./testing/drive.js";
@@ -82,8 +82,8 @@ describe("what graphs already do for other frontends", () => {
     ]);
     const written = envelopes.findLastIndex(({ type }) => type === "llm_token") + 1;
     const told = (count: number) =>
-      createAgUiFace({ threadName: "t", line: "1.0", interrupts: "standard" })
-        .fullPrelude(envelopes.slice(0, count).reduce(applyEnvelope, emptyFold), undefined)
+      createAgUiEncoder({ threadName: "t", line: "1.0", interrupts: "standard" })
+        .fullSnapshot(envelopes.slice(0, count).reduce(applyEnvelope, emptyThreadProjection), undefined)
         .map(({ event }) => event);
     expect(told(written).slice(-2)).toEqual([
       expect.objectContaining({ type: "TOOL_CALL_START", toolCallId: "c" }),
@@ -167,8 +167,8 @@ describe("caps", () => {
 });
 
 describe("the AiEvents face", () => {
-  function read(envelopes: ReturnType<typeof drive>, from = emptyFold) {
-    const face = createAiEventsFace({ executorType: "inproc" });
+  function read(envelopes: ReturnType<typeof drive>, from = emptyThreadProjection) {
+    const face = createAiEventsEncoder({ executorType: "inproc" });
     let fold = from;
     return toEntries(envelopes).flatMap((entry) => {
       const events = face.events(fold, entry);
@@ -215,7 +215,7 @@ describe("the AiEvents face", () => {
   it("tells a run that only asks by its open interrupt, and no earlier run's answer", () => {
     const before = drive([piece({ content: "OLD ANSWER" })], { runId: "run-0" }).reduce(
       applyEnvelope,
-      emptyFold,
+      emptyThreadProjection,
     );
     const interrupt = { interrupt_id: "i1", value: { question: "Sure?" }, ns: [], node: "ask" };
     const events = read(
@@ -275,16 +275,18 @@ describe("outside a run", () => {
   });
 
   it("announces open interrupts to whoever connects, and an empty thread as an empty run", () => {
-    const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "both" });
+    const face = createAgUiEncoder({ threadName: "plan", line: "1.0", interrupts: "both" });
     const interrupts = [{ interrupt_id: "i1", value: "?", node: null, ns: [] }];
-    const asked = face.fullPrelude({ ...emptyFold, interrupts }, undefined).map(({ event }) => event.type);
+    const asked = face
+      .fullSnapshot({ ...emptyThreadProjection, interrupts }, undefined)
+      .map(({ event }) => event.type);
     expect(asked).toEqual(["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "CUSTOM", "RUN_FINISHED"]);
-    const empty = face.fullPrelude(emptyFold, undefined).map(({ event }) => event.type);
+    const empty = face.fullSnapshot(emptyThreadProjection, undefined).map(({ event }) => event.type);
     expect(empty).toEqual(["RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
   });
 
   it("P61: tells whoever connects later how the last run ended, without ending their own request with an error", () => {
-    const face = createAgUiFace({ threadName: "plan", line: "1.0", interrupts: "standard" });
+    const face = createAgUiEncoder({ threadName: "plan", line: "1.0", interrupts: "standard" });
     const error = { code: "run_failed", message: "The run failed." } as const;
     const told = (status: RunStatus) => {
       const envelopes = drive([]).map((envelope) =>
@@ -292,7 +294,8 @@ describe("outside a run", () => {
           ? { ...envelope, payload: { status, ...(status === "error" && { error }) } }
           : envelope,
       );
-      return face.fullPrelude(envelopes.reduce(applyEnvelope, emptyFold), undefined).at(-1)?.event;
+      return face.fullSnapshot(envelopes.reduce(applyEnvelope, emptyThreadProjection), undefined).at(-1)
+        ?.event;
     };
     const ended = (lastRun: object) => ({ type: "RUN_FINISHED", metadata: { throughline: { lastRun } } });
     expect(told("error")).toMatchObject(ended({ status: "error", error }));
@@ -306,15 +309,15 @@ describe("outside a run", () => {
         (envelope): Envelope =>
           envelope.type === "run_end" ? { ...envelope, payload: { status: "interrupted" } } : envelope,
       )
-      .reduce(applyEnvelope, emptyFold);
+      .reduce(applyEnvelope, emptyThreadProjection);
     for (const line of ["0.0", "1.0"] as const) {
-      const face = createAgUiFace({ threadName: "plan", line, interrupts: "standard" });
-      expect(face.fullPrelude(paused, undefined).at(-1)?.event).toMatchObject({
+      const face = createAgUiEncoder({ threadName: "plan", line, interrupts: "standard" });
+      expect(face.fullSnapshot(paused, undefined).at(-1)?.event).toMatchObject({
         type: "RUN_FINISHED",
         metadata: { throughline: { status: "interrupted" } },
       });
     }
-    const uiEnd = (fold: typeof paused) => createUiMessageFace().prelude(fold).at(-1);
+    const uiEnd = (fold: typeof paused) => createUiMessageEncoder().prelude(fold).at(-1);
     const done = { ...paused, run: paused.run && { ...paused.run, status: "success" as const } };
     expect(uiEnd(paused)).not.toEqual(uiEnd(done));
   });

@@ -1,8 +1,8 @@
 import type { Dialect, LogEntry } from "@throughline/ai-core";
 import { createServerEventReader, readGraphItem } from "@throughline/coerce";
-import { applyEnvelope, emptyFold, type ThreadFold } from "@throughline/reading";
+import { applyEnvelope, emptyThreadProjection, type ThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
-import { createRunTranslator } from "./stream-adapter.js";
+import { createStreamAdapter } from "./stream-adapter.js";
 import { readGolden, renderGolden } from "./testing/golden.js";
 import {
   CAPTURE_NAMES,
@@ -21,7 +21,7 @@ const DIALECTS: readonly Dialect[] = ["modes", "events"];
 const FACE = { threadName: "golden", line: "1.0", interrupts: "standard" } as const;
 
 /** Envelopes and frames as they are, but for times and for what every line would repeat. */
-function expectGolden(name: string, entries: readonly LogEntry[], from: ThreadFold): void {
+function expectGolden(name: string, entries: readonly LogEntry[], from: ThreadProjection): void {
   const envelopes = entries.map(({ envelope: { type, call_id, parent_id, seq, agent, payload } }) => ({
     type,
     call_id,
@@ -44,7 +44,7 @@ function expectGolden(name: string, entries: readonly LogEntry[], from: ThreadFo
 
 /** A capture has no checkpoint to end with: it is read for what it streamed. */
 function readCapture(name: string, dialect: Dialect): LogEntry[] {
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 0, agent: "capture" },
     dialect,
     profile: "user",
@@ -66,7 +66,7 @@ function readCapture(name: string, dialect: Dialect): LogEntry[] {
   for (const { t, chunk } of chunks) envelopes.push(...translator.flush(t), ...translator.push(chunk, t));
   const failed = chunks.some(({ chunk }) => chunk.mode === "error");
   const status = failed ? "error" : name.startsWith("supervisor.") ? "interrupted" : "success";
-  const fold = envelopes.reduce(applyEnvelope, emptyFold);
+  const fold = envelopes.reduce(applyEnvelope, emptyThreadProjection);
   return toEntries([...envelopes, ...translator.finish({ ok: !failed, status, interrupts: [] }, fold, 1e6)]);
 }
 
@@ -99,5 +99,9 @@ const READ_CAPTURES = CAPTURE_NAMES.filter((name) => !name.startsWith("unread/")
 );
 
 it.each(READ_CAPTURES)("the capture %s translates as it did, read as %s", (name, dialect) => {
-  expectGolden(`captures/${name.replace(".jsonl", "")}.${dialect}`, readCapture(name, dialect), emptyFold);
+  expectGolden(
+    `captures/${name.replace(".jsonl", "")}.${dialect}`,
+    readCapture(name, dialect),
+    emptyThreadProjection,
+  );
 });

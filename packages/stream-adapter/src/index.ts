@@ -1,11 +1,11 @@
 export { compactEntries } from "./checkpoint/compact.js";
 
-export { type FoldSource, rebuildFold } from "./checkpoint/rebuild.js";
+export { type RebuildSource, rebuildProjection } from "./checkpoint/rebuild.js";
 
 export {
-  createRunTranslator,
-  type RunTranslator,
-  type RunTranslatorOptions,
+  createStreamAdapter,
+  type StreamAdapter,
+  type StreamAdapterOptions,
 } from "./stream-adapter.js";
 
 export { type StateKeys, visibleState } from "./translate/state.js";

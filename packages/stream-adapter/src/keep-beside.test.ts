@@ -1,10 +1,10 @@
 import {
-  type AgUiFaceOptions,
+  type AgUiEncoderOptions,
   applyEnvelope,
-  createAgUiFace,
-  emptyFold,
-  type FoldMessage,
-  type ThreadFold,
+  createAgUiEncoder,
+  emptyThreadProjection,
+  type ProjectedMessage,
+  type ThreadProjection,
 } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { drive, piece } from "./testing/drive.js";
@@ -12,17 +12,17 @@ import { toEntries } from "./testing/recording.js";
 import { applyWithStockClient } from "./testing/stock-client.js";
 import { createWatcher } from "./testing/watcher.js";
 
-const options: AgUiFaceOptions = { threadName: "plan", line: "1.0", interrupts: "standard", calls: true };
-const face = createAgUiFace(options);
+const options: AgUiEncoderOptions = { threadName: "plan", line: "1.0", interrupts: "standard", calls: true };
+const face = createAgUiEncoder(options);
 
-const user: FoldMessage = { id: "u1", role: "user", content: "go" };
-const nested = (index: number, size = 5): FoldMessage => ({
+const user: ProjectedMessage = { id: "u1", role: "user", content: "go" };
+const nested = (index: number, size = 5): ProjectedMessage => ({
   id: `n${index}`,
   role: "assistant",
   content: "a".repeat(size),
   subagent_id: "tools:1",
 });
-const thought = (index: number): FoldMessage => ({
+const thought = (index: number): ProjectedMessage => ({
   id: `t${index}`,
   role: "assistant",
   content: "",
@@ -32,11 +32,11 @@ const thought = (index: number): FoldMessage => ({
 const many = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-const preludeOf = (fold: ThreadFold) => face.fullPrelude(fold, undefined).map(({ event }) => event);
+const preludeOf = (fold: ThreadProjection) => face.fullSnapshot(fold, undefined).map(({ event }) => event);
 
 /** A thread as one sees it who watched when the next run begins, and as one who comes then. */
-function begin(messages: readonly FoldMessage[]) {
-  const before: ThreadFold = { ...emptyFold, messages };
+function begin(messages: readonly ProjectedMessage[]) {
+  const before: ThreadProjection = { ...emptyThreadProjection, messages };
   const [start] = toEntries(drive([], { runId: "run-2" }));
   if (!start) throw new Error("a run has a start");
   const after = applyEnvelope(before, start.envelope);
@@ -57,8 +57,8 @@ describe("what was said beside the conversation", () => {
     ]);
     const fold = [
       ...first,
-      ...drive([], { runId: "run-2", fold: first.reduce(applyEnvelope, emptyFold) }),
-    ].reduce(applyEnvelope, emptyFold);
+      ...drive([], { runId: "run-2", fold: first.reduce(applyEnvelope, emptyThreadProjection) }),
+    ].reduce(applyEnvelope, emptyThreadProjection);
     const shown = JSON.stringify(preludeOf(fold));
     expect(shown).toContain('"found"');
     expect(shown).toContain('"Hm"');
@@ -74,7 +74,10 @@ describe("what was said beside the conversation", () => {
       { id: "u2", role: "user" as const, content: "on" },
     ];
     const payload = { messages: truth.map(({ id, role, content }) => ({ id, role, content })) };
-    const fold = applyEnvelope({ ...emptyFold, messages }, { ...start, type: "state_snapshot", payload });
+    const fold = applyEnvelope(
+      { ...emptyThreadProjection, messages },
+      { ...start, type: "state_snapshot", payload },
+    );
     expect(fold.messages.map(({ id }) => id)).toEqual(["u1", "t1", "n1", "a1", "u2"]);
   });
 
@@ -96,14 +99,14 @@ describe("what was said beside the conversation", () => {
   });
 
   it.each(["0.0", "1.0"] as const)("goes from a stock client of line %s, thoughts included", async (line) => {
-    const stock = createAgUiFace({ ...options, line });
-    const before: ThreadFold = {
-      ...emptyFold,
+    const stock = createAgUiEncoder({ ...options, line });
+    const before: ThreadProjection = {
+      ...emptyThreadProjection,
       messages: [user, ...many(300, thought), ...many(300, (index) => nested(index))],
     };
     const entries = toEntries(drive([], { runId: "run-2" }));
     let fold = before;
-    const events = stock.fullPrelude(before, undefined).map(({ event }) => event);
+    const events = stock.fullSnapshot(before, undefined).map(({ event }) => event);
     for (const entry of entries) {
       events.push(...stock.frames(fold, entry).map(({ event }) => event));
       fold = applyEnvelope(fold, entry.envelope);
@@ -111,7 +114,7 @@ describe("what was said beside the conversation", () => {
     const live = await applyWithStockClient(line, events);
     const late = await applyWithStockClient(
       line,
-      stock.fullPrelude(fold, undefined).map(({ event }) => event),
+      stock.fullSnapshot(fold, undefined).map(({ event }) => event),
     );
     expect(live.errors).toEqual([]);
     const ids = (view: typeof live) =>

@@ -1,5 +1,5 @@
 import type { Json } from "@throughline/ai-core";
-import { applyEnvelope, emptyFold } from "@throughline/reading";
+import { applyEnvelope, emptyThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agent, agUi, call, drive, piece, shown } from "./testing/drive.js";
 import { foldBefore, framesOf, loadRecording, replay } from "./testing/recording.js";
@@ -157,7 +157,10 @@ describe("what peers get wrong", () => {
   it("does not take the bare interrupt of the last values for a state", () => {
     const values = { ns: [], mode: "values", data: { plan: "a", messages: [] } };
     const bare = { ns: [], mode: "values", data: { __interrupt__: [{ id: "i1", value: "?" }] } };
-    const fold = drive([values, bare], { final: { status: "interrupted" } }).reduce(applyEnvelope, emptyFold);
+    const fold = drive([values, bare], { final: { status: "interrupted" } }).reduce(
+      applyEnvelope,
+      emptyThreadProjection,
+    );
     expect(fold.state).toEqual({ plan: "a" });
     expect(fold.interrupts.map(({ interrupt_id }) => interrupt_id)).toEqual(["i1"]);
   });
@@ -269,7 +272,10 @@ describe("interrupts", () => {
   it.each(["0.0", "1.0"] as const)(
     "have their answers in the answering RUN_STARTED (line %s)",
     async (line) => {
-      const fold = drive(chunks, { final: { status: "interrupted" } }).reduce(applyEnvelope, emptyFold);
+      const fold = drive(chunks, { final: { status: "interrupted" } }).reduce(
+        applyEnvelope,
+        emptyThreadProjection,
+      );
       const startedWith = async (given: Record<string, Json>, interrupts: "legacy" | "standard" | "both") => {
         const [start, ...rest] = drive([], { fold, answers: Object.keys(given), runId: "run-2" });
         if (start?.type !== "run_start") return expect.unreachable();
@@ -333,7 +339,10 @@ describe("interrupts", () => {
   });
 
   it("are dropped by the run that answers them and kept by one that answers others", () => {
-    const fold = drive(chunks, { final: { status: "interrupted" } }).reduce(applyEnvelope, emptyFold);
+    const fold = drive(chunks, { final: { status: "interrupted" } }).reduce(
+      applyEnvelope,
+      emptyThreadProjection,
+    );
     const open = (answers: readonly string[]) =>
       drive([], { fold, answers, runId: "run-2" }).slice(0, 1).reduce(applyEnvelope, fold).interrupts.length;
     expect([open(["i1"]), open(["other"]), open([])]).toEqual([0, 1, 0]);
@@ -345,7 +354,7 @@ describe("interrupts", () => {
     const envelopes = drive([{ ns: [], mode: "updates", data: { __interrupt__: [raw] } }], {
       final: { status: "interrupted" },
     });
-    expect(envelopes.reduce(applyEnvelope, emptyFold).interrupts).toMatchObject([
+    expect(envelopes.reduce(applyEnvelope, emptyThreadProjection).interrupts).toMatchObject([
       { response_schema: schema },
     ]);
     expect(agUi(envelopes, { interrupts: "standard" }).at(-1)).toMatchObject({
@@ -364,7 +373,7 @@ describe("interrupts", () => {
       const other = { interrupt_id: "i2", value: "Sure?", node: "check", ns: ["check:t3"] };
       const fold = drive(chunks, { final: { status: "interrupted", interrupts: [other] } }).reduce(
         applyEnvelope,
-        emptyFold,
+        emptyThreadProjection,
       );
       const failed = drive([], {
         fold,
@@ -386,7 +395,7 @@ describe("interrupts", () => {
 
   it("resume the subgraph that waited, under the same call id", () => {
     const first = drive(chunks, { final: { status: "interrupted" } });
-    const fold = first.reduce(applyEnvelope, emptyFold);
+    const fold = first.reduce(applyEnvelope, emptyThreadProjection);
     const again = drive([{ ns: ["writer:t1"], mode: "tasks", data: { id: "t2", name: "approve" } }], {
       fold,
       answers: ["i1"],

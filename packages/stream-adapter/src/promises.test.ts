@@ -1,11 +1,11 @@
 import { type Envelope, envelopeSchema, type Message, type UpstreamChunk } from "@throughline/ai-core";
 import { readGraphItem } from "@throughline/coerce";
 import {
-  type AgUiLine,
+  type AgUiVersion,
   applyEntry,
   applyEnvelope,
-  createAiEventsFace,
-  emptyFold,
+  createAiEventsEncoder,
+  emptyThreadProjection,
 } from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ import { type RandomRun, randomRun } from "./testing/random-run.js";
 import { readItems, toEntries } from "./testing/recording.js";
 
 const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 20);
-const LINES: readonly AgUiLine[] = ["0.0", "1.0"];
+const LINES: readonly AgUiVersion[] = ["0.0", "1.0"];
 
 const envelopesOf = ({ chunks, final }: Pick<RandomRun, "chunks" | "final">) => drive(chunks, { final });
 
@@ -215,13 +215,13 @@ describe("What subagents say", () => {
   it("P36: is no message of the conversation on 0.0", () => {
     const spoken = agUi(envelopes).filter(({ type }) => type.startsWith("TEXT_MESSAGE"));
     for (const words of saidBelow) expect(JSON.stringify(spoken)).not.toContain(words);
-    const fold = envelopes.reduce(applyEnvelope, emptyFold);
+    const fold = envelopes.reduce(applyEnvelope, emptyThreadProjection);
     expect(JSON.stringify(fold.messages)).toContain("answer one");
   });
 
   it("P48: and do is in no AiEvent but the result of the tool that ran them", () => {
-    const face = createAiEventsFace({ executorType: "inproc" });
-    let fold = emptyFold;
+    const face = createAiEventsEncoder({ executorType: "inproc" });
+    let fold = emptyThreadProjection;
     const events = toEntries(envelopes).flatMap((entry) => {
       const told = face.events(fold, entry);
       fold = applyEntry(fold, entry);

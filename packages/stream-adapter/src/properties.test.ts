@@ -1,22 +1,22 @@
 import type { GraphFinal, LogEntry, UpstreamChunk } from "@throughline/ai-core";
 import { readArray, toMessages } from "@throughline/coerce";
-import type { AgUiFrame, AgUiLine, InterruptForm } from "@throughline/reading";
+import type { AgUiFrame, AgUiVersion, InterruptForm } from "@throughline/reading";
 import {
-  type AgUiFaceOptions,
+  type AgUiEncoderOptions,
   applyEntry,
   applyEnvelope,
-  createAgUiFace,
-  emptyFold,
+  createAgUiEncoder,
+  emptyThreadProjection,
   encodeFrameCursor,
   parseFrameCursor,
-  type ThreadFold,
-  threadFoldPort,
+  type ThreadProjection,
+  threadProjectionCodec,
   WHOLE_ENTRY,
 } from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { compactEntries } from "./checkpoint/compact.js";
-import { createRunTranslator } from "./stream-adapter.js";
+import { createStreamAdapter } from "./stream-adapter.js";
 import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
 import { type RandomRun, randomRun, untakenRun } from "./testing/random-run.js";
 import { framesOf, toEntries } from "./testing/recording.js";
@@ -27,9 +27,9 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 60);
 
-const faceOptions: fc.Arbitrary<AgUiFaceOptions> = fc.record({
+const faceOptions: fc.Arbitrary<AgUiEncoderOptions> = fc.record({
   threadName: fc.constant("plan"),
-  line: fc.constantFrom<AgUiLine[]>("0.0", "1.0"),
+  line: fc.constantFrom<AgUiVersion[]>("0.0", "1.0"),
   interrupts: fc.constantFrom<InterruptForm[]>("legacy", "standard", "both"),
   calls: fc.boolean(),
 });
@@ -40,7 +40,7 @@ function translate(
   final: GraphFinal,
   sampling?: false,
 ): LogEntry[] {
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 0, agent: "graph" },
     dialect: "modes",
     profile: "user",
@@ -66,7 +66,7 @@ function translate(
     }
     envelopes.push(...translator.push(chunk, now));
   });
-  const fold = envelopes.reduce(applyEnvelope, emptyFold);
+  const fold = envelopes.reduce(applyEnvelope, emptyThreadProjection);
   return toEntries([...envelopes, ...translator.finish(final, fold, (times.at(-1) ?? 0) + 1)]);
 }
 
@@ -75,7 +75,7 @@ const events = (frames: readonly AgUiFrame[]) => frames.map((frame) => frame.eve
 
 /** What a person would see, in however many pieces it was told. */
 async function seen(
-  line: AgUiLine,
+  line: AgUiVersion,
   frames: readonly AgUiFrame[],
   initial?: { messages: object[]; state: unknown },
 ) {
@@ -115,12 +115,12 @@ describe("any run", () => {
   it("shows, after each superstep, every message that the root state then holds", () => {
     fc.assert(
       fc.property(randomRun, ({ chunks }) => {
-        const translator = createRunTranslator({
+        const translator = createStreamAdapter({
           context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 0, agent: "graph" },
           dialect: "modes",
           profile: "user",
         });
-        let fold: ThreadFold = { ...emptyFold };
+        let fold: ThreadProjection = { ...emptyThreadProjection };
         for (const chunk of chunks) {
           fold = translator.push(chunk, 0).reduce(applyEnvelope, fold);
           if (chunk.mode !== "values" || chunk.ns.length > 0) continue;
@@ -185,9 +185,9 @@ describe("a watcher who comes late or comes back", () => {
       fc.asyncProperty(cut, async ({ run, options, at }) => {
         const entries = entriesOf(run);
         const k = at % entries.length;
-        const face = createAgUiFace(options);
-        const fold = entries.slice(0, k).reduce(applyEntry, emptyFold);
-        const prelude = face.fullPrelude(fold, { epoch: "e1", seq: k });
+        const face = createAgUiEncoder(options);
+        const fold = entries.slice(0, k).reduce(applyEntry, emptyThreadProjection);
+        const prelude = face.fullSnapshot(fold, { epoch: "e1", seq: k });
         // A thread with nothing open tells itself as a finished run; what follows is a run of its own.
         const joined = [...prelude, ...framesOf(entries.slice(k), options, fold)];
         await assertValidEvents(options.line, events(joined));
@@ -209,8 +209,8 @@ describe("a watcher who comes late or comes back", () => {
         const heard = all.slice(0, k + 1);
         const cursor = parseFrameCursor(heard.at(-1)?.id ?? "");
         if (!cursor) return expect.unreachable("every frame has a cursor");
-        const face = createAgUiFace(options);
-        const before = entries.slice(0, cursor.seq - 1).reduce(applyEntry, emptyFold);
+        const face = createAgUiEncoder(options);
+        const before = entries.slice(0, cursor.seq - 1).reduce(applyEntry, emptyThreadProjection);
         const entry = entries[cursor.seq - 1];
         if (!entry) return expect.unreachable("a cursor names an entry");
         const { prelude, rest } = face.resume(before, entry, cursor.n);
@@ -235,10 +235,10 @@ describe("a watcher who comes late or comes back", () => {
         const k = at % entries.length;
         const entry = entries[k];
         if (!entry) return;
-        const before = entries.slice(0, k).reduce(applyEntry, emptyFold);
+        const before = entries.slice(0, k).reduce(applyEntry, emptyThreadProjection);
         const id = encodeFrameCursor({ epoch: "e1", seq: entry.seq, n: WHOLE_ENTRY, face: "0l" });
         expect(parseFrameCursor(id)?.n).toBe(WHOLE_ENTRY);
-        expect(createAgUiFace(options).resume(before, entry, WHOLE_ENTRY).rest).toEqual([]);
+        expect(createAgUiEncoder(options).resume(before, entry, WHOLE_ENTRY).rest).toEqual([]);
       }),
       { numRuns: RUNS },
     );
@@ -252,9 +252,9 @@ describe("a run taken up again after a crash", () => {
     const broken = first
       .slice(0, 1 + (at % Math.max(1, first.length - 1)))
       .filter(({ type }) => type !== "run_end");
-    const fold = broken.reduce(applyEnvelope, emptyFold);
+    const fold = broken.reduce(applyEnvelope, emptyThreadProjection);
     const lost = fold.messages.filter((message) => message.id !== "user-1").map((message) => message.id);
-    const translator = createRunTranslator({
+    const translator = createStreamAdapter({
       context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 1, agent: "graph" },
       dialect: "modes",
       profile: "user",
@@ -273,7 +273,9 @@ describe("a run taken up again after a crash", () => {
       envelopes.push(restart, { ...restart, type: "retract", payload, seq: restart.seq + 1 });
     }
     for (const [index, chunk] of run.again.chunks.entries()) envelopes.push(...translator.push(chunk, index));
-    envelopes.push(...translator.finish(run.again.final, envelopes.reduce(applyEnvelope, emptyFold), 1e6));
+    envelopes.push(
+      ...translator.finish(run.again.final, envelopes.reduce(applyEnvelope, emptyThreadProjection), 1e6),
+    );
     return toEntries(envelopes);
   }
 
@@ -302,8 +304,8 @@ describe("a run taken up again after a crash", () => {
       fc.asyncProperty(randomRun, faceOptions, fc.nat(), fc.nat(), async (run, options, at, join) => {
         const entries = takenUp(run, at);
         const k = join % entries.length;
-        const fold = entries.slice(0, k).reduce(applyEntry, emptyFold);
-        const prelude = createAgUiFace(options).fullPrelude(fold, undefined);
+        const fold = entries.slice(0, k).reduce(applyEntry, emptyThreadProjection);
+        const prelude = createAgUiEncoder(options).fullSnapshot(fold, undefined);
         const joined = [...prelude, ...framesOf(entries.slice(k), options, fold)];
         await assertValidEvents(options.line, events(joined));
         const uncut = await seen(options.line, framesOf(entries, options));
@@ -326,12 +328,12 @@ describe("a run that was compacted", () => {
     fc.assert(
       fc.property(randomRun, (run) => {
         const { entries, compacted } = both(run);
-        let fold = emptyFold;
+        let fold = emptyThreadProjection;
         for (const entry of compacted) {
           fold = applyEntry(fold, entry);
           expect(fold).toEqual(
-            threadFoldPort.apply(
-              emptyFold,
+            threadProjectionCodec.apply(
+              emptyThreadProjection,
               entries.filter(({ seq }) => seq <= entry.seq),
             ),
           );
@@ -363,13 +365,17 @@ describe("the fold", () => {
       fc.property(randomRun, fc.nat(), (run, at) => {
         const entries = entriesOf(run);
         const k = at % (entries.length + 1);
-        const whole = threadFoldPort.apply(emptyFold, entries);
-        const first = threadFoldPort.apply(emptyFold, entries.slice(0, k));
-        const stored: unknown = JSON.parse(JSON.stringify(threadFoldPort.encode(first)));
-        const restored = threadFoldPort.decode(stored as never, threadFoldPort.version);
-        expect(threadFoldPort.apply(first, entries.slice(k))).toEqual(whole);
-        expect(threadFoldPort.apply(restored ?? emptyFold, entries.slice(k))).toEqual(whole);
-        expect(threadFoldPort.decode(stored as never, threadFoldPort.version + 1)).toBeUndefined();
+        const whole = threadProjectionCodec.apply(emptyThreadProjection, entries);
+        const first = threadProjectionCodec.apply(emptyThreadProjection, entries.slice(0, k));
+        const stored: unknown = JSON.parse(JSON.stringify(threadProjectionCodec.encode(first)));
+        const restored = threadProjectionCodec.decode(stored as never, threadProjectionCodec.version);
+        expect(threadProjectionCodec.apply(first, entries.slice(k))).toEqual(whole);
+        expect(threadProjectionCodec.apply(restored ?? emptyThreadProjection, entries.slice(k))).toEqual(
+          whole,
+        );
+        expect(
+          threadProjectionCodec.decode(stored as never, threadProjectionCodec.version + 1),
+        ).toBeUndefined();
       }),
       { numRuns: RUNS },
     );
@@ -379,7 +385,7 @@ describe("the fold", () => {
     fc.assert(
       fc.property(randomRun, (run) => {
         const entries = entriesOf(run);
-        let fold: ThreadFold = emptyFold;
+        let fold: ThreadProjection = emptyThreadProjection;
         for (const entry of entries) {
           const frozen = JSON.stringify(fold);
           const next = applyEntry(fold, entry);
@@ -439,7 +445,7 @@ describe("junk", () => {
           async (run, junk, options, at) => {
             const chunks = [...run.chunks];
             chunks.splice(at % (chunks.length + 1), 0, ...junk);
-            const translator = createRunTranslator({
+            const translator = createStreamAdapter({
               context: { runId: "run-1", threadId: "thread", traceId: "trace", attempt: 0, agent: "graph" },
               dialect,
               profile: "user",
@@ -454,7 +460,9 @@ describe("junk", () => {
               ...translator.start(start, 0),
               ...chunks.flatMap((chunk, index) => translator.push(chunk, index)),
             ];
-            envelopes.push(...translator.finish(run.final, envelopes.reduce(applyEnvelope, emptyFold), 1e6));
+            envelopes.push(
+              ...translator.finish(run.final, envelopes.reduce(applyEnvelope, emptyThreadProjection), 1e6),
+            );
             const frames = framesOf(toEntries(envelopes), options);
             await assertValidEvents(options.line, events(frames));
             expect(

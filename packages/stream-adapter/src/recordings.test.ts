@@ -1,4 +1,4 @@
-import type { AgUiFaceOptions } from "@throughline/reading";
+import type { AgUiEncoderOptions } from "@throughline/reading";
 import { snapshotMessages } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { inCallOrder, normaliseClientMessages, normaliseGraphMessages } from "./testing/normalise.js";
@@ -17,12 +17,15 @@ const LINES = ["0.0", "1.0"] as const;
 const DIALECTS = ["modes", "events"] as const;
 const FORMS = ["legacy", "standard", "both"] as const;
 
-function options(line: AgUiFaceOptions["line"], interrupts: AgUiFaceOptions["interrupts"]): AgUiFaceOptions {
+function options(
+  line: AgUiEncoderOptions["line"],
+  interrupts: AgUiEncoderOptions["interrupts"],
+): AgUiEncoderOptions {
   return { threadName: "plan", line, interrupts };
 }
 
 /** A client that watched the thread before this run. */
-function clientBefore(recording: Recording, line: AgUiFaceOptions["line"]) {
+function clientBefore(recording: Recording, line: AgUiEncoderOptions["line"]) {
   const fold = foldBefore(recording);
   return { messages: snapshotMessages(fold, { line }), state: fold.state };
 }

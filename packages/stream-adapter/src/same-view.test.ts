@@ -1,5 +1,10 @@
-import type { AgUiLine, InterruptForm } from "@throughline/reading";
-import { type AgUiFaceOptions, applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
+import type { AgUiVersion, InterruptForm } from "@throughline/reading";
+import {
+  type AgUiEncoderOptions,
+  applyEntry,
+  createAgUiEncoder,
+  emptyThreadProjection,
+} from "@throughline/reading";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { randomThread } from "./testing/random-thread.js";
@@ -9,9 +14,9 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 60);
 
-const faceOptions: fc.Arbitrary<AgUiFaceOptions> = fc.record({
+const faceOptions: fc.Arbitrary<AgUiEncoderOptions> = fc.record({
   threadName: fc.constant("plan"),
-  line: fc.constantFrom<AgUiLine[]>("0.0", "1.0"),
+  line: fc.constantFrom<AgUiVersion[]>("0.0", "1.0"),
   interrupts: fc.constantFrom<InterruptForm[]>("standard", "both"),
   calls: fc.constant(true),
 });
@@ -26,16 +31,16 @@ describe("everyone sees the same", () => {
   it("P87: after every entry, whenever they came: messages, nested ones and thoughts, calls, questions, state, what is open", () => {
     fc.assert(
       fc.property(fc.noBias(randomThread), faceOptions, fc.nat(), (entries, options, at) => {
-        const face = createAgUiFace(options);
+        const face = createAgUiEncoder(options);
         const join = at % entries.length;
         const live = createWatcher();
         const late = createWatcher();
-        let fold = emptyFold;
+        let fold = emptyThreadProjection;
         for (const [index, entry] of entries.entries()) {
           const now = createWatcher();
-          now.take(face.fullPrelude(fold, undefined).map(({ event }) => event));
+          now.take(face.fullSnapshot(fold, undefined).map(({ event }) => event));
           if (index > 0) expectSame(now, live);
-          if (index === join) late.take(face.fullPrelude(fold, undefined).map(({ event }) => event));
+          if (index === join) late.take(face.fullSnapshot(fold, undefined).map(({ event }) => event));
           const events = face.frames(fold, entry).map(({ event }) => event);
           live.take(events);
           fold = applyEntry(fold, entry);

@@ -13,8 +13,13 @@ import {
   type TokenUsage,
   type UpstreamChunk,
 } from "@throughline/ai-core";
-import { asLoose } from "@throughline/coerce";
-import { applyEnvelope, emptyFold, type ThreadFold, usageSoFar } from "@throughline/reading";
+import { asRecord } from "@throughline/coerce";
+import {
+  applyEnvelope,
+  emptyThreadProjection,
+  type ThreadProjection,
+  usageSoFar,
+} from "@throughline/reading";
 import { type Reconciliation, reconcile } from "./checkpoint/rebuild.js";
 import { type CallSite, createDraftBuffer, type EnvelopeDraft } from "./envelope-draft.js";
 import { createEventSampler, type EventSampler } from "./event-sampler.js";
@@ -31,7 +36,7 @@ import { createTaskTree } from "./translate/task-tree.js";
 import { createToolCalls } from "./translate/tool-calls.js";
 import type { Translators } from "./translate/translator.js";
 
-export interface RunTranslatorOptions {
+export interface StreamAdapterOptions {
   readonly context: {
     readonly runId: string;
     readonly threadId: string;
@@ -44,7 +49,7 @@ export interface RunTranslatorOptions {
   readonly dialect: Dialect;
   readonly profile: Profile;
   /** The projection of the thread's log so far. */
-  readonly fold?: ThreadFold;
+  readonly fold?: ThreadProjection;
   /** Keys of the graph's output schema. */
   readonly stateKeys?: StateKeys;
   /** Keys of its subgraphs' final states, where the graph publishes them. */
@@ -56,18 +61,18 @@ export interface RunTranslatorOptions {
 }
 
 /** Translates the upstream chunks of one run to envelopes ready for the log. Time is an argument: call `flush` by `nextFlushAt`. */
-export interface RunTranslator {
+export interface StreamAdapter {
   start(payload: PayloadOf<"run_start">, nowMs: number): Envelope[];
   push(chunk: UpstreamChunk, nowMs: number): Envelope[];
   flush(nowMs: number): Envelope[];
   nextFlushAt(): number | undefined;
   /** Returns the rest of the run. `projection` must include all envelopes returned so far. */
-  finish(final: GraphFinal, projection: ThreadFold, nowMs: number): Envelope[];
+  finish(final: GraphFinal, projection: ThreadProjection, nowMs: number): Envelope[];
 }
 
-export function createRunTranslator(options: RunTranslatorOptions): RunTranslator {
+export function createStreamAdapter(options: StreamAdapterOptions): StreamAdapter {
   const { context, dialect, profile, stateKeys } = options;
-  const before = options.fold ?? emptyFold;
+  const before = options.fold ?? emptyThreadProjection;
   const sampler: EventSampler =
     options.sampling === false
       ? createEventSampler("debug")
@@ -244,7 +249,7 @@ function createChunkTranslator(options: ChunkTranslatorOptions): ChunkTranslator
     pushText({ mode, data }, nowMs) {
       if (dialect !== "modes" || (mode !== "messages" && mode !== "messages-tuple")) return false;
       try {
-        const chunk = Array.isArray(data) ? asLoose(data[0]) : undefined;
+        const chunk = Array.isArray(data) ? asRecord(data[0]) : undefined;
         const message = chunk && messages.continuedBy(chunk);
         const text = String(chunk?.content);
         if (!message || !options.extend(message.site, message.id, text, nowMs)) return false;

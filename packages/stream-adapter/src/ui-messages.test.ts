@@ -1,9 +1,9 @@
 import type { Envelope, LogEntry, UpstreamChunk } from "@throughline/ai-core";
 import {
   applyEntry,
-  createUiMessageFace,
-  emptyFold,
-  type ThreadFold,
+  createUiMessageEncoder,
+  emptyThreadProjection,
+  type ThreadProjection,
   type UiMessageChunk,
   uiMessages,
 } from "@throughline/reading";
@@ -18,17 +18,17 @@ import { readWithStockClient, shownOf } from "./testing/ui-message-client.js";
 vi.setConfig({ testTimeout: 180_000 });
 
 const RUNS = Number(process.env.THROUGHLINE_PROPERTY_RUNS ?? 60);
-const face = createUiMessageFace();
+const face = createUiMessageEncoder();
 
 interface Told {
   /** Before the entry, and after it. */
-  readonly before: ThreadFold;
-  readonly after: ThreadFold;
+  readonly before: ThreadProjection;
+  readonly after: ThreadProjection;
   readonly chunks: readonly UiMessageChunk[];
 }
 
 function tell(entries: readonly LogEntry[]): Told[] {
-  let before = emptyFold;
+  let before = emptyThreadProjection;
   return entries.map((entry) => {
     const told = { before, after: applyEntry(before, entry), chunks: face.chunks(before, entry) };
     before = told.after;
@@ -53,7 +53,7 @@ const ownChunks = (run: readonly Told[]) => {
   return [...own, ...rest.flat()];
 };
 
-async function expectAnswer(chunks: readonly UiMessageChunk[], fold: ThreadFold): Promise<void> {
+async function expectAnswer(chunks: readonly UiMessageChunk[], fold: ThreadProjection): Promise<void> {
   const built = await readWithStockClient(chunks);
   const answer = uiMessages(fold).find(({ id }) => id === built.id);
   expect(shownOf(built)).toEqual(shownOf(answer ?? { parts: [] }));
@@ -64,7 +64,7 @@ describe("the AI SDK's reader", () => {
     await fc.assert(
       fc.asyncProperty(fc.noBias(randomThread), async (entries) => {
         for (const run of byRun(tell(entries)))
-          await expectAnswer(ownChunks(run), run.at(-1)?.after ?? emptyFold);
+          await expectAnswer(ownChunks(run), run.at(-1)?.after ?? emptyThreadProjection);
       }),
       { numRuns: Math.ceil(RUNS / 10) },
     );
@@ -78,7 +78,7 @@ describe("the AI SDK's reader", () => {
           const joined = run[at];
           if (!joined?.after.run?.open) continue;
           const chunks = [...face.prelude(joined.after), ...run.slice(at + 1).flatMap((told) => told.chunks)];
-          await expectAnswer(chunks, run.at(-1)?.after ?? emptyFold);
+          await expectAnswer(chunks, run.at(-1)?.after ?? emptyThreadProjection);
         }
       }),
       { numRuns: Math.ceil(RUNS / 10) },
@@ -123,7 +123,9 @@ describe("the AI SDK's reader", () => {
     const built = await readWithStockClient(told.flatMap(({ chunks }) => chunks));
     expect(built.parts).toContainEqual({ type: "data-retracted", data: { messageIds: ["m1"] } });
     expect(shownOf(built)).toEqual([["m2", expect.objectContaining({ text: "Twice" })]]);
-    expect(shownOf(built)).toEqual(shownOf(uiMessages(told.at(-1)?.after ?? emptyFold)[1] ?? { parts: [] }));
+    expect(shownOf(built)).toEqual(
+      shownOf(uiMessages(told.at(-1)?.after ?? emptyThreadProjection)[1] ?? { parts: [] }),
+    );
   });
 });
 

@@ -13,7 +13,7 @@ export * from "./memory/log-store.js";
 export * from "./memory/run-registry.js";
 export { createPool, type OwnPool, type PoolOptions } from "./postgres/connection/pool.js";
 export { hasInstances, renewEpochs } from "./postgres/connection/restore.js";
-export { inTransaction, shareSessions } from "./postgres/connection/transaction.js";
+export { inTransaction, isSharedSession } from "./postgres/connection/transaction.js";
 export * from "./postgres/database.js";
 export * from "./postgres/delete.js";
 export * from "./postgres/directory.js";

@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import type { RunView, ThreadSnapshot } from "@throughline/agent-client";
+import type { ThreadRun, ThreadSnapshot } from "@throughline/agent-client";
 import { useAgentClient } from "@throughline/agent-react";
 import {
   createContext,
@@ -23,7 +23,7 @@ import {
   type ThreadRow,
   type Waiting,
 } from "../data/thread-lists";
-import { usePlace } from "../shell/use-route";
+import { useRoute } from "../shell/use-route";
 import { isUnread, type SeenThreads } from "./seen-threads";
 import { joinRows, rowKey } from "./thread-pages";
 
@@ -152,7 +152,7 @@ export function useAgentActivity(agentId: string): AgentActivity {
   const { rows: listed, nextTickAt } = useListedThreads(agentId);
   const seen = useSeen();
   const refresh = useRefreshActivity();
-  const route = usePlace();
+  const route = useRoute();
   const isHere = route.agentId === agentId;
   const isOpen = isHere && route.threadName !== undefined;
   const live = useLiveThread(agentId, isOpen ? route : (newestOf(listed ?? []) ?? {}));
@@ -189,7 +189,7 @@ export interface LiveThread {
 }
 
 /** Maps the newest run to a thread's status; `undefined`: no run is known yet. */
-export function liveStatus(run: RunView | null, hasInterrupts: boolean): ThreadRow["status"] | undefined {
+export function liveStatus(run: ThreadRun | null, hasInterrupts: boolean): ThreadRow["status"] | undefined {
   if (!run) return undefined;
   if (run.status === "running") return "running";
   if (hasInterrupts || run.status === "interrupted") return "waiting";

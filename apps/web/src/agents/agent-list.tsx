@@ -4,13 +4,13 @@ import Link from "next/link";
 import { usePathname, useRouter } from "next/navigation";
 import { type ReactNode, useEffect, useRef } from "react";
 import { Button } from "../agent-ui/primitives/button";
-import { Skeleton, STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
+import { Skeleton, STATUS_LABELS, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useToaster } from "../agent-ui/primitives/toast";
 import { type CatalogAgent, useAgentCatalog } from "../data/agents";
 import type { ThreadRow } from "../data/thread-lists";
 import { agentPath, INBOX_PATH, threadPath } from "../shell/routes";
-import { usePlace } from "../shell/use-route";
+import { useRoute } from "../shell/use-route";
 import { type AgentActivity, useAgentActivity } from "./activity";
 import styles from "./agent-list.module.css";
 import { ThreadList } from "./thread-list";
@@ -38,7 +38,7 @@ export function AgentList(): ReactNode {
 
 /** One agent in the sidebar; the agent of the current page shows its threads. */
 function AgentEntry({ agent }: { readonly agent: CatalogAgent }): ReactNode {
-  const route = usePlace();
+  const route = useRoute();
   const activity = useAgentActivity(agent.id);
   useWaitingNotice(agent, activity.rows);
   const isHere = route.agentId === agent.id;
@@ -70,7 +70,7 @@ function Note({
   readonly activity: AgentActivity;
 }): ReactNode {
   if (status === "waiting" || status === "running" || status === "error") {
-    return <span className={`${styles.note} ${styles[status]}`}>{STATUS_WORDS[status]}</span>;
+    return <span className={`${styles.note} ${styles[status]}`}>{STATUS_LABELS[status]}</span>;
   }
   const at = nextTickAt ?? lastActivityAt;
   if (at === undefined) return null;
@@ -85,7 +85,7 @@ function Note({
 
 /** Shows a toast when a thread of another page begins to wait for the person. Those that waited before are only listed. */
 function useWaitingNotice({ id, name }: CatalogAgent, rows: readonly ThreadRow[] | undefined): void {
-  const route = usePlace();
+  const route = useRoute();
   const router = useRouter();
   const toaster = useToaster();
   const before = useRef<ReadonlySet<string>>(undefined);

@@ -6,7 +6,7 @@ import { Button } from "../agent-ui/primitives/button";
 import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Kbd } from "../agent-ui/primitives/kbd";
-import { Skeleton, STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
+import { Skeleton, STATUS_LABELS, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { type CatalogAgent, useAgentCatalog } from "../data/agents";
 import { agentPath, threadPath } from "../shell/routes";
@@ -74,7 +74,7 @@ function AgentRow({ agent }: { readonly agent: CatalogAgent }): ReactNode {
         <p className={styles.description}>{agent.description || "No description in langgraph.json."}</p>
         <p className={styles.facts}>
           {/* Blank until the status is known; the non-breaking space reserves the line, so nothing moves. */}
-          <span data-status={status}>{rows ? STATUS_WORDS[status] : "\u00a0"}</span>
+          <span data-status={status}>{rows ? STATUS_LABELS[status] : "\u00a0"}</span>
           {nextTickAt !== undefined && (
             <span>
               next run <RelativeTime at={nextTickAt} />

@@ -7,7 +7,7 @@ import { type ReactNode, useState } from "react";
 import { ConfirmDialog } from "../agent-ui/primitives/dialog";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Menu, type MenuItem } from "../agent-ui/primitives/menu";
-import { STATUS_WORDS, StatusDot } from "../agent-ui/primitives/status";
+import { STATUS_LABELS, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useToaster } from "../agent-ui/primitives/toast";
 import { useCaller } from "../data/caller";
@@ -101,7 +101,7 @@ export function ThreadItem({ row, isHere, onChanged, onLeaves }: ThreadItemProps
           </span>
         )}
         <span className={styles.note}>
-          {row.status === "waiting" ? STATUS_WORDS.waiting : <RelativeTime at={row.lastActivityAt} />}
+          {row.status === "waiting" ? STATUS_LABELS.waiting : <RelativeTime at={row.lastActivityAt} />}
         </span>
       </Link>
       <Menu label={`Actions for ${title}`} items={items} className={styles.more ?? ""} />

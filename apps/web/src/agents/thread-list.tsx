@@ -9,7 +9,7 @@ import { useCaller } from "../data/caller";
 import { useDebounced } from "../data/query";
 import { type ThreadRow, usePageReader, useThreadSearch } from "../data/thread-lists";
 import { agentPath } from "../shell/routes";
-import { usePlace } from "../shell/use-route";
+import { useRoute } from "../shell/use-route";
 import {
   type LiveThread,
   useActivityProblem,
@@ -107,7 +107,7 @@ const FOUND = 50;
 const SHORT = 30;
 
 export const ThreadList = memo(function ThreadList({ agentId, live }: ThreadListProps): ReactNode {
-  const route = usePlace();
+  const route = useRoute();
   const listed = useListedThreads(agentId);
   const listProblem = useActivityProblem();
   const refreshActivity = useRefreshActivity();

@@ -8,7 +8,7 @@ import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Problem } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Menu } from "../agent-ui/primitives/menu";
-import { ListProblem, Skeleton, StatusDot } from "../agent-ui/primitives/status";
+import { ErrorState, Skeleton, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { NotHired } from "../agents/not-hired";
 import { isGeneratedName } from "../agents/thread-pages";
@@ -39,7 +39,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
     return (
       <PageFrame title="Cron" above={above}>
         {problem ? (
-          <ListProblem message={problem.message} onRetry={refresh} />
+          <ErrorState message={problem.message} onRetry={refresh} />
         ) : (
           <Skeleton label="Loading the cron" lines={6} />
         )}
@@ -114,7 +114,7 @@ export function CronDetail({ id }: { readonly id: string }): ReactNode {
         <h2 id="ticks-title">Ticks</h2>
         {ticks.isLoading && <Skeleton label="Loading ticks" lines={5} />}
         {ticks.problem && !ticks.value && (
-          <ListProblem message={ticks.problem.message} onRetry={ticks.refresh} />
+          <ErrorState message={ticks.problem.message} onRetry={ticks.refresh} />
         )}
         {ticks.value?.length === 0 && (
           <EmptyState title="It has not run yet">

@@ -9,7 +9,7 @@ import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Problem } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Menu } from "../agent-ui/primitives/menu";
-import { ListProblem, Skeleton, type Status, StatusDot } from "../agent-ui/primitives/status";
+import { ErrorState, Skeleton, type Status, StatusDot } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
@@ -41,7 +41,7 @@ export function CronList(): ReactNode {
   return (
     <PageFrame title="Crons" lead="Agents that run on a schedule." {...(!isEmpty && { actions: create })}>
       {isLoading && <Skeleton label="Loading crons" lines={4} />}
-      {problem && <ListProblem message={problem.message} onRetry={refresh} />}
+      {problem && <ErrorState message={problem.message} onRetry={refresh} />}
       {isEmpty && (
         <EmptyState title="Nothing is scheduled yet" actions={create}>
           A cron gives an agent a message or a command at set times: every 10 seconds, on weekdays at nine,

@@ -3,7 +3,7 @@
 import Link from "next/link";
 import { useRouter, useSearchParams } from "next/navigation";
 import type { ReactNode } from "react";
-import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { ErrorState, Skeleton } from "../agent-ui/primitives/status";
 import { useAgentCatalog } from "../data/agents";
 import { useCreateCron } from "../data/crons";
 import { PageFrame } from "../shell/page-frame";
@@ -23,7 +23,7 @@ export function NewCron(): ReactNode {
     agents?.[0];
   return (
     <PageFrame title="New cron" above={<Link href={CRONS_PATH}>Crons</Link>}>
-      {problem && !agents && <ListProblem message={problem.message} onRetry={refresh} />}
+      {problem && !agents && <ErrorState message={problem.message} onRetry={refresh} />}
       {!agents && !problem && <Skeleton label="Loading agents" lines={6} />}
       {agents && (
         <CronForm
@@ -39,7 +39,7 @@ export function NewCron(): ReactNode {
 }
 
 /** Initial draft. An agent that has commands starts with a command. */
-export function beginning(agent: string, commands: readonly string[], threadName: string | undefined) {
+function beginning(agent: string, commands: readonly string[], threadName: string | undefined) {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const draft = { ...newDraft(agent, timeZone), threadName };
   const command = commands.find((name) => name === "cycle") ?? commands[0];

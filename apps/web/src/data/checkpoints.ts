@@ -1,7 +1,7 @@
 "use client";
 
 import { keepPreviousData, useMutation, useQueryClient } from "@tanstack/react-query";
-import { newId, type ThreadName, threadCall } from "@throughline/agent-client";
+import { newId, type ThreadName, threadPath } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 import * as z from "zod/mini";
 import { keys, type Resource, useResource } from "./query";
@@ -35,7 +35,7 @@ export interface CheckpointPage {
 }
 
 function readHistory(thread: ThreadName, query: Readonly<Record<string, string>>, signal?: AbortSignal) {
-  return askService(threadCall(thread, "/history", query), pageSchema, signal ? { signal } : {});
+  return askService(threadPath(thread, "/history", query), pageSchema, signal ? { signal } : {});
 }
 
 /** Requests the newest checkpoints, newest first. Shown ones stay while more are requested. */
@@ -56,7 +56,7 @@ export function useStateAfter(thread: ThreadName, runId: string | undefined): Re
   return useResource({
     queryKey: keys.state(thread, runId ?? ""),
     queryFn: async ({ signal }): Promise<JsonObject | null> => {
-      const response = askService(threadCall(thread, "/state"), stateSchema, { signal });
+      const response = askService(threadPath(thread, "/state"), stateSchema, { signal });
       return (await orIfMissing(response, null))?.values ?? null;
     },
     enabled: runId !== undefined,
@@ -71,7 +71,7 @@ export function usePause(thread: ThreadName, moment: string): Resource<Pause | n
   return useResource({
     queryKey: [...keys.state(thread, moment), "pause"],
     queryFn: ({ signal }): Promise<Pause | null> =>
-      orIfMissing(askService(threadCall(thread, "/state"), pauseSchema, { signal }), null),
+      orIfMissing(askService(threadPath(thread, "/state"), pauseSchema, { signal }), null),
     placeholderData: keepPreviousData,
   });
 }
@@ -87,7 +87,7 @@ export function useEditState(thread: ThreadName) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async (body: StateEdit) =>
-      (await askService(threadCall(thread, "/state"), editedSchema, { method: "PATCH", body })).runId,
+      (await askService(threadPath(thread, "/state"), editedSchema, { method: "PATCH", body })).runId,
     onSettled: () => queries.invalidateQueries({ queryKey: keys.thread(thread) }),
   }).mutateAsync;
 }
@@ -100,7 +100,7 @@ export function useForkFrom(thread: ThreadName) {
 async function forkFrom(thread: ThreadName, checkpointId: string): Promise<string> {
   const threadName = newId(Date.now());
   const body = { threadName, checkpointId };
-  await askService(threadCall(thread, "/fork"), z.unknown(), { method: "POST", body });
+  await askService(threadPath(thread, "/fork"), z.unknown(), { method: "POST", body });
   return threadName;
 }
 

@@ -7,7 +7,7 @@ export const foundSchema = z.extend(threadRowSchema, {
   /** The newest message with all the words; `null`: they are in the thread's title or name. */
   match: z.nullable(z.object({ messageId: z.string(), snippet: z.string() })),
 });
-export const foundPageSchema = z.object({ threads: z.array(foundSchema) });
+const foundPageSchema = z.object({ threads: z.array(foundSchema) });
 
 /** A thread that a search found. */
 export type FoundThread = Readonly<z.output<typeof foundSchema>>;

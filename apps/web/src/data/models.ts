@@ -8,12 +8,12 @@ export const modelSchema = z.object({
   inputPrice: z.nullable(z.string()),
   outputPrice: z.nullable(z.string()),
 });
-export const modelsSchema = z.object({ models: z.array(modelSchema) });
+const modelsSchema = z.object({ models: z.array(modelSchema) });
 
 /** A model that the caller may use. */
 export type Model = Readonly<z.output<typeof modelSchema>>;
 
-export const FRESH_MS = 60_000;
+const FRESH_MS = 60_000;
 
 export function useModels(): Resource<readonly Model[]> {
   return useResource({

@@ -1,7 +1,7 @@
 "use client";
 
 import { QueryClient, type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-query";
-import { type ThreadName, threadCall } from "@throughline/agent-client";
+import { type ThreadName, threadPath } from "@throughline/agent-client";
 import { useCallback, useEffect, useState } from "react";
 
 /** Creates the page's query cache: equal queries share one request, and cached data shows again at once. */
@@ -65,7 +65,7 @@ export const keys = {
   /** A search in the threads of all agents. */
   foundThreads: (search: string) => ["threads", "found", search],
   /** Prefix of all queries about one thread. */
-  thread: (thread: ThreadName) => ["thread", threadCall(thread)],
+  thread: (thread: ThreadName) => ["thread", threadPath(thread)],
   listing: (thread: ThreadName) => [...keys.thread(thread), "listing"],
   feedback: (thread: ThreadName) => [...keys.thread(thread), "feedback"],
   feedbackList: (filter: object) => ["feedback", filter],

@@ -2,14 +2,14 @@
 
 import { useThreadHandle } from "@throughline/agent-react";
 import { useEffect, useEffectEvent } from "react";
-import { type SettledThread, settledThread } from "../agent-ui/conversation/stable-thread";
+import { type StableThread, stableThread } from "../agent-ui/conversation/stable-thread";
 
 /** Refreshes when a run begins or ends, without a render. Deferred by a task: the frame that shows the run has enough to do. */
 export function useRefreshOnRun(refresh: () => void): void {
   const thread = useThreadHandle();
   const onRun = useEffectEvent(refresh);
   useEffect(() => {
-    const stable = settledThread(thread);
+    const stable = stableThread(thread);
     let seen = runMoment(stable.getSnapshot());
     let due: ReturnType<typeof setTimeout> | undefined;
     const leave = stable.subscribe(() => {
@@ -26,6 +26,6 @@ export function useRefreshOnRun(refresh: () => void): void {
   }, [thread]);
 }
 
-export function runMoment({ run }: SettledThread): string {
+function runMoment({ run }: StableThread): string {
   return `${run?.serviceRunId} ${run?.status}`;
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, useMutation } from "@tanstack/react-query";
-import { type ThreadName, threadCall } from "@throughline/agent-client";
+import { type ThreadName, threadPath } from "@throughline/agent-client";
 import * as z from "zod/mini";
 import { keys, polled, type Resource, useResource } from "./query";
 import { askService, orIfMissing } from "./request";
@@ -23,12 +23,12 @@ export const runSchema = z.object({
   createdAt: z.string(),
   endedAt: z.nullable(z.string()),
 });
-export const runsSchema = z.object({ runs: z.array(runSchema) });
+const runsSchema = z.object({ runs: z.array(runSchema) });
 
 /** A run as the service lists it. */
 export type Run = Readonly<z.output<typeof runSchema>>;
 
-export const EVERY_MS = 5_000;
+const EVERY_MS = 5_000;
 
 /** Requests a thread's runs, newest first; none where the thread does not exist yet. */
 export function useRuns(thread: ThreadName): Resource<readonly Run[]> {
@@ -39,8 +39,8 @@ export function useRuns(thread: ThreadName): Resource<readonly Run[]> {
   });
 }
 
-export async function readRuns(thread: ThreadName, signal: AbortSignal): Promise<readonly Run[]> {
-  const response = askService(threadCall(thread, "/runs", { limit: "100" }), runsSchema, { signal });
+async function readRuns(thread: ThreadName, signal: AbortSignal): Promise<readonly Run[]> {
+  const response = askService(threadPath(thread, "/runs", { limit: "100" }), runsSchema, { signal });
   return (await orIfMissing(response, { runs: [] })).runs;
 }
 
@@ -60,7 +60,7 @@ export function useRunStarter(
   return value?.find((run) => run.runId === runId)?.startedBy;
 }
 
-export const startedSchema = z.object({ runId: z.string() });
+const startedSchema = z.object({ runId: z.string() });
 
 /** Runs the thread again from before an assistant's message and returns the run. That message and later ones are removed. */
 export function useRegenerate(thread: ThreadName) {
@@ -72,10 +72,10 @@ export function useRetry(thread: ThreadName) {
   return useRunAgain(() => start(thread, "/retry", {}));
 }
 
-export function useRunAgain<Input = void>(mutationFn: (input: Input) => Promise<string>) {
+function useRunAgain<Input = void>(mutationFn: (input: Input) => Promise<string>) {
   return useMutation({ mutationFn }).mutateAsync;
 }
 
-export async function start(thread: ThreadName, route: string, body: object): Promise<string> {
-  return (await askService(threadCall(thread, route), startedSchema, { method: "POST", body })).runId;
+async function start(thread: ThreadName, route: string, body: object): Promise<string> {
+  return (await askService(threadPath(thread, route), startedSchema, { method: "POST", body })).runId;
 }

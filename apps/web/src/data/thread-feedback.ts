@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { type CallerInfo, type ThreadName, threadCall } from "@throughline/agent-client";
+import { type CallerInfo, type ThreadName, threadPath } from "@throughline/agent-client";
 import { useCallback } from "react";
 import * as z from "zod/mini";
 import { keys } from "./query";
@@ -12,7 +12,7 @@ export const feedbackSchema = z.object({
   /** Subject that gave it; `null`: the account itself. */
   subject: z.nullable(z.string()),
 });
-export const ownFeedbackPageSchema = z.object({
+const ownFeedbackPageSchema = z.object({
   feedback: z.array(feedbackSchema),
   next: z.nullable(z.string()),
 });
@@ -21,8 +21,8 @@ export type Row = z.output<typeof feedbackSchema>;
 /** A person's rating of a message. */
 export type Feedback = Readonly<Omit<Row, "subject">>;
 
-export const OWN_FEEDBACK_PAGE = "100";
-export const FRESH_MS = 60_000;
+const OWN_FEEDBACK_PAGE = "100";
+const FRESH_MS = 60_000;
 
 /**
  * Returns the caller's feedback on a message. One request serves all messages of the thread; a change renders this one only.
@@ -48,12 +48,12 @@ export function useOwnFeedback(
   return data;
 }
 
-export async function readAll(thread: ThreadName, signal: AbortSignal): Promise<readonly Row[]> {
+async function readAll(thread: ThreadName, signal: AbortSignal): Promise<readonly Row[]> {
   const rows: Row[] = [];
   let after: string | null = null;
   do {
     const query: Record<string, string> = { limit: OWN_FEEDBACK_PAGE, ...(after !== null && { after }) };
-    const response = askService(threadCall(thread, "/feedback", query), ownFeedbackPageSchema, { signal });
+    const response = askService(threadPath(thread, "/feedback", query), ownFeedbackPageSchema, { signal });
     const page: z.output<typeof ownFeedbackPageSchema> = await orIfMissing(response, {
       feedback: [],
       next: null,
@@ -72,22 +72,19 @@ export interface Given extends Omit<Feedback, "note"> {
 /** Replaces the caller's earlier feedback on the message. */
 export function useGiveFeedback(thread: ThreadName) {
   return useFeedbackMutation(thread, (given: Given) =>
-    askService(threadCall(thread, "/feedback"), z.unknown(), { method: "PUT", body: given }),
+    askService(threadPath(thread, "/feedback"), z.unknown(), { method: "PUT", body: given }),
   );
 }
 
-export function useTakeBackFeedback(thread: ThreadName) {
+export function useRemoveFeedback(thread: ThreadName) {
   return useFeedbackMutation(thread, (messageId: string) => {
-    const path = threadCall(thread, "/feedback", { messageId });
+    const path = threadPath(thread, "/feedback", { messageId });
     return orIfMissing(askService(path, z.unknown(), { method: "DELETE" }), undefined);
   });
 }
 
 /** Mutates feedback; resolves once the page has refetched what the service stores. */
-export function useFeedbackMutation<Input>(
-  thread: ThreadName,
-  mutationFn: (input: Input) => Promise<unknown>,
-) {
+function useFeedbackMutation<Input>(thread: ThreadName, mutationFn: (input: Input) => Promise<unknown>) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn,

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { threadCall } from "@throughline/agent-client";
+import { threadPath } from "@throughline/agent-client";
 import * as z from "zod/mini";
 import { keys, polled, type Resource, useResource } from "./query";
 import { askService, segment } from "./request";
@@ -141,7 +141,7 @@ function belowPage(agentId: string, page: ThreadPage, { questions }: Waiting): r
   return [...new Map(own.map((row) => [`${row.visibility} ${row.threadName}`, row])).values()];
 }
 
-function waitingRow({ agentId, threadName, visibility, title, askedAt }: WaitingQuestion): ThreadRow {
+function waitingRow({ agentId, threadName, visibility, title, askedAt }: WaitingInterrupt): ThreadRow {
   return {
     agentId,
     threadName,
@@ -178,7 +178,7 @@ function useThreadMutation<Input>(mutationFn: (input: Input) => Promise<unknown>
 }
 
 function pathOf({ agentId, threadName, visibility }: ThreadRow): string {
-  return threadCall({ agentId, threadId: threadName, visibility });
+  return threadPath({ agentId, threadId: threadName, visibility });
 }
 
 const waitingSchema = z.object({
@@ -203,11 +203,11 @@ const waitingSchema = z.object({
 const waitingPageSchema = z.object({ questions: z.array(waitingSchema), next: z.nullable(z.string()) });
 
 /** An open interrupt of any agent. */
-export type WaitingQuestion = Readonly<z.output<typeof waitingSchema>>;
+export type WaitingInterrupt = Readonly<z.output<typeof waitingSchema>>;
 
 /** Open interrupts that wait for a person, newest first. */
 export interface Waiting {
-  readonly questions: readonly WaitingQuestion[];
+  readonly questions: readonly WaitingInterrupt[];
   /** Whether there are older ones. */
   readonly hasMore: boolean;
 }

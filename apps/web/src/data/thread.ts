@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { type ThreadName, threadCall } from "@throughline/agent-client";
+import { type ThreadName, threadPath } from "@throughline/agent-client";
 import * as z from "zod/mini";
 import { keys, type Resource, useResource } from "./query";
 import { askService, orIfMissing } from "./request";
@@ -32,7 +32,7 @@ export function useListing(
 ): Resource<ThreadListing | null> {
   return useResource({
     queryKey: keys.listing(thread),
-    queryFn: ({ signal }) => orIfMissing(askService(threadCall(thread), listingSchema, { signal }), null),
+    queryFn: ({ signal }) => orIfMissing(askService(threadPath(thread), listingSchema, { signal }), null),
     enabled,
   });
 }
@@ -58,7 +58,7 @@ function useThreadChange<Input>(thread: ThreadName, bodyOf: (input: Input) => ob
   const queryKey = keys.listing(thread);
   return useMutation({
     mutationFn: (input: Input) =>
-      askService(threadCall(thread), listingSchema, { method: "PATCH", body: bodyOf(input) }),
+      askService(threadPath(thread), listingSchema, { method: "PATCH", body: bodyOf(input) }),
     onSuccess: async (now) => {
       void queries.invalidateQueries({ queryKey: keys.threads });
       // The response to an earlier request would overwrite the change.
@@ -80,7 +80,7 @@ interface Upload {
 
 /** Uploads a file's bytes to its thread; a message references the file afterwards. */
 export function uploadAttachment({ thread, file, mimeType, signal }: Upload): Promise<UploadedFile> {
-  return askService(threadCall(thread, "/attachments", { filename: file.name }), attachmentSchema, {
+  return askService(threadPath(thread, "/attachments", { filename: file.name }), attachmentSchema, {
     method: "POST",
     file: { content: file, mimeType },
     signal,

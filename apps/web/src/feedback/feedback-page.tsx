@@ -7,7 +7,7 @@ import { Button } from "../agent-ui/primitives/button";
 import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Field, Select } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
-import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { ErrorState, Skeleton } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
@@ -39,7 +39,7 @@ export function FeedbackPage({ agentId: first }: { readonly agentId?: string }):
       {!isAllowed && <EmptyState title="Not for your role">{refusal}</EmptyState>}
       {isAllowed && <Filters agentId={agentId} value={value} onAgent={setAgentId} onValue={setValue} />}
       {isLoading && <Skeleton label="Loading feedback" lines={6} />}
-      {problem && <ListProblem message={problem.message} onRetry={refresh} />}
+      {problem && <ErrorState message={problem.message} onRetry={refresh} />}
       {rows?.length === 0 && (
         <EmptyState title={agentId === undefined && !value ? "No feedback yet" : "No such feedback"}>
           The thumbs under an answer say whether it was good, and a note can say why. Both show here.

@@ -11,7 +11,7 @@ import { EmptyState } from "../agent-ui/primitives/empty-state";
 import { Problem } from "../agent-ui/primitives/field";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Kbd } from "../agent-ui/primitives/kbd";
-import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { ErrorState, Skeleton } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useActivityProblem, useRefreshActivity, useWaiting } from "../agents/activity";
 import { useAgentCatalog } from "../data/agents";
@@ -22,7 +22,7 @@ import { sharedOf, threadPath } from "../shell/routes";
 import { useShortcut } from "../shell/shortcuts";
 import styles from "./inbox-page.module.css";
 import { NoticeButton } from "./notice-button";
-import { waitingWords } from "./waiting-text";
+import { waitingText } from "./waiting-text";
 import { type Reply, useRespondToThread, type WaitingThread, waitingThreads } from "./waiting-threads";
 
 /** Every open interrupt of every agent. */
@@ -41,7 +41,7 @@ export function InboxPage(): ReactNode {
       lead={
         threads.length > 0 ? (
           <>
-            <span role="status">{waitingWords(waiting?.questions.length ?? 0)}.</span>{" "}
+            <span role="status">{waitingText(waiting?.questions.length ?? 0)}.</span>{" "}
             <span className={styles.keys}>
               <Kbd keys="j" /> <Kbd keys="k" /> go from one to the next.
             </span>
@@ -52,7 +52,7 @@ export function InboxPage(): ReactNode {
       }
       actions={<NoticeButton />}
     >
-      {problem && <ListProblem message={problem.message} onRetry={refresh} />}
+      {problem && <ErrorState message={problem.message} onRetry={refresh} />}
       {!waiting && !problem && <Skeleton label="Loading questions" lines={6} />}
       {waiting && threads.length === 0 && (
         <EmptyState title="Nothing waits for you">

@@ -2,13 +2,13 @@
 
 import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../agent-ui/primitives/button";
-import { useKeptFlag } from "../agent-ui/primitives/stored-state";
+import { useStoredFlag } from "../agent-ui/primitives/stored-state";
 import { clearNotified, NOTICES_FLAG } from "./notifications";
 import styles from "./notifications.module.css";
 
 /** Turns browser notifications on and off. Permission is requested by this press and never before. */
 export function NoticeButton(): ReactNode {
-  const [isWanted, setWanted] = useKeptFlag(NOTICES_FLAG);
+  const [isWanted, setWanted] = useStoredFlag(NOTICES_FLAG);
   const [permission, setPermission] = useState<NotificationPermission>();
   useEffect(() => {
     if ("Notification" in window && "locks" in navigator) setPermission(Notification.permission);

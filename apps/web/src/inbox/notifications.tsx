@@ -3,11 +3,11 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import * as z from "zod/mini";
-import { readStored, store, useKeptFlag } from "../agent-ui/primitives/stored-state";
+import { readStored, store, useStoredFlag } from "../agent-ui/primitives/stored-state";
 import { useWaiting } from "../agents/activity";
 import { titleOf } from "../agents/thread-pages";
 import { useAgentCatalog } from "../data/agents";
-import type { WaitingQuestion } from "../data/thread-lists";
+import type { WaitingInterrupt } from "../data/thread-lists";
 import { threadPath } from "../shell/routes";
 
 /** Shows a browser notification for each new interrupt. Rendered only in the tab that notifies. */
@@ -39,7 +39,7 @@ export function WaitingNotices({ account }: { readonly account: string }): null 
   return null;
 }
 
-function interruptKey({ agentId, threadName, visibility, runId, interrupt }: WaitingQuestion): string {
+function interruptKey({ agentId, threadName, visibility, runId, interrupt }: WaitingInterrupt): string {
   return [agentId, visibility ?? "private", threadName, interrupt?.interrupt_id ?? runId].join(" ");
 }
 
@@ -47,7 +47,7 @@ export const NOTICES_FLAG = "notices";
 
 /** Whether this tab is the one that notifies, of all tabs of this browser. It holds a lock until it closes. */
 export function useNotifier(account: string): boolean {
-  const [isWanted] = useKeptFlag(NOTICES_FLAG);
+  const [isWanted] = useStoredFlag(NOTICES_FLAG);
   const [isNotifier, setNotifier] = useState(false);
   useEffect(() => {
     // Neither API exists in an insecure context.

@@ -1,4 +1,4 @@
 /** "1 question waits", "3 questions wait". */
-export function waitingWords(count: number): string {
+export function waitingText(count: number): string {
   return count === 1 ? "1 question waits" : `${count} questions wait`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WaitingQuestion } from "../data/thread-lists";
+import type { WaitingInterrupt } from "../data/thread-lists";
 import { waitingThreads } from "./waiting-threads";
 
 const CALL = {
@@ -7,7 +7,10 @@ const CALL = {
   review_configs: [{ action_name: "pay", allowed_decisions: ["approve", "reject"] }],
 };
 
-function waiting(threadName: string, value: WaitingQuestion["interrupt"] | string | object): WaitingQuestion {
+function waiting(
+  threadName: string,
+  value: WaitingInterrupt["interrupt"] | string | object,
+): WaitingInterrupt {
   return {
     agentId: "a",
     threadName,
@@ -38,12 +41,12 @@ describe("Threads that wait", () => {
   });
 
   it("tell a private and a shared one of the same name apart", () => {
-    const shared: WaitingQuestion = { ...waiting("one", "Where?"), visibility: "account" };
+    const shared: WaitingInterrupt = { ...waiting("one", "Where?"), visibility: "account" };
     expect(waitingThreads([waiting("one", "Where?"), shared])).toHaveLength(2);
   });
 
   it("can be approved with others only where all they ask is approval", () => {
-    const pause: WaitingQuestion = { ...waiting("pause", ""), interrupt: null };
+    const pause: WaitingInterrupt = { ...waiting("pause", ""), interrupt: null };
     const threads = waitingThreads([
       waiting("calls", CALL),
       waiting("mixed", CALL),

@@ -1,15 +1,15 @@
 "use client";
 
 import type { CommandOutcome, ThreadName } from "@throughline/agent-client";
-import { type OpenQuestion, useAgentClient } from "@throughline/agent-react";
+import { type OpenInterrupt, useAgentClient } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
-import { readQuestion } from "@throughline/questions";
+import { readInterruptRequest } from "@throughline/questions";
 import { useCallback } from "react";
 import { approvalsOf } from "../agent-ui/interrupts/approval-rows";
 import { isJsonObject } from "../agent-ui/primitives/is-json-object";
 import { useRefreshActivity } from "../agents/activity";
 import { rowKey, titleOf } from "../agents/thread-pages";
-import type { WaitingQuestion } from "../data/thread-lists";
+import type { WaitingInterrupt } from "../data/thread-lists";
 
 /** A thread that waits for a person. */
 export interface WaitingThread {
@@ -20,14 +20,14 @@ export interface WaitingThread {
   readonly title: string;
   readonly askedAt: number;
   /** Empty: it is paused at a breakpoint and continues on request. */
-  readonly questions: readonly OpenQuestion[];
+  readonly questions: readonly OpenInterrupt[];
   /** Responses that approve all of its interrupts; `undefined` where one requests more than approval. */
   readonly approvals: Readonly<Record<string, Json>> | undefined;
 }
 
 /** Groups waiting interrupts by thread, in order of arrival: interrupts of one thread are responded to together. */
-export function waitingThreads(waiting: readonly WaitingQuestion[]): readonly WaitingThread[] {
-  const byThread = new Map<string, WaitingQuestion[]>();
+export function waitingThreads(waiting: readonly WaitingInterrupt[]): readonly WaitingThread[] {
+  const byThread = new Map<string, WaitingInterrupt[]>();
   for (const question of waiting) {
     const key = `${question.agentId} ${rowKey(question)}`;
     byThread.set(key, [...(byThread.get(key) ?? []), question]);
@@ -56,12 +56,12 @@ function toOpenInterrupt({
   interrupt_id: id,
   value,
   response_schema,
-}: NonNullable<WaitingQuestion["interrupt"]>): OpenQuestion {
+}: NonNullable<WaitingInterrupt["interrupt"]>): OpenInterrupt {
   const expiry = isJsonObject(value) ? (value.expiresAt ?? value.expires_at) : undefined;
   const ends = typeof expiry === "string" ? Date.parse(expiry) : Number.NaN;
   return {
     id,
-    question: readQuestion(value, response_schema),
+    question: readInterruptRequest(value, response_schema),
     expiresAt: Number.isNaN(ends) ? undefined : ends,
   };
 }

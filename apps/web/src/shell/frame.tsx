@@ -11,7 +11,7 @@ import { agentPath, FEEDBACK_PATH, INBOX_PATH, USAGE_PATH } from "./routes";
 import { useShortcut } from "./shortcuts";
 import { Sidebar, WaitingMark } from "./sidebar";
 import { oppositeTheme, setTheme } from "./theme";
-import { usePlace } from "./use-route";
+import { useRoute } from "./use-route";
 
 const ShortcutList = dynamic(() => import("./shortcut-list").then((module) => module.ShortcutList), {
   ssr: false,
@@ -22,7 +22,7 @@ type Floating = "palette" | "shortcuts" | undefined;
 /** Sidebar and page; on a phone the sidebar is a drawer. */
 export function ConsoleFrame(props: { readonly account: string; readonly children: ReactNode }): ReactNode {
   const router = useRouter();
-  const route = usePlace();
+  const route = useRoute();
   const [floating, setFloating] = useState<Floating>();
   // Loaded on the first press and stays mounted: closing it restores the focus.
   const [wasListed, setListed] = useState(false);

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useId, useRef, useState } from "react";
 import { Icon } from "../agent-ui/primitives/icon";
-import { placeMenu } from "../agent-ui/primitives/menu";
+import { positionMenu } from "../agent-ui/primitives/menu";
 import styles from "./offline-model.module.css";
 
 const WORDS = "Offline scripted model";
@@ -45,7 +45,7 @@ export function OfflineModel({ isCompact = false }: OfflineModelProps): ReactNod
         onToggle={(event) => {
           const opens = event.newState === "open";
           setOpen(opens);
-          if (opens && button.current) placeMenu(button.current, event.currentTarget);
+          if (opens && button.current) positionMenu(button.current, event.currentTarget);
         }}
       >
         <ConnectModel />

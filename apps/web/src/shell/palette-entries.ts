@@ -11,7 +11,7 @@ import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
 import { type FoundThread, useFoundThreads } from "../data/found-threads";
 import { useDebounced } from "../data/query";
-import { waitingWords } from "../inbox/waiting-text";
+import { waitingText } from "../inbox/waiting-text";
 import { agentPath, INBOX_PATH, threadPath } from "./routes";
 import { useShortcuts } from "./shortcuts";
 import { useSignOut } from "./sign-out";
@@ -49,7 +49,7 @@ export function usePaletteEntries(typed: string): readonly PaletteEntry[] {
             {
               id: "inbox",
               group: "Waiting",
-              label: waitingWords(waitingCount),
+              label: waitingText(waitingCount),
               note: "Inbox",
               status: "waiting",
               run: go(INBOX_PATH),

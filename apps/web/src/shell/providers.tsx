@@ -1,7 +1,7 @@
 "use client";
 
 import { QueryClientProvider } from "@tanstack/react-query";
-import { createAgentClient, everyPart } from "@throughline/agent-client";
+import { allFeatures, createAgentClient } from "@throughline/agent-client";
 import { AgentProvider } from "@throughline/agent-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { DraftsProvider } from "../agent-ui/composer/drafts";
@@ -17,7 +17,7 @@ import { useNotifier, WaitingNotices } from "../inbox/notifications";
 import { ConsoleFrame } from "./frame";
 import { createShortcutRegistry, ShortcutContext } from "./shortcuts";
 import { OtherSignInDialog } from "./sign-out";
-import { usePlace } from "./use-route";
+import { useRoute } from "./use-route";
 
 interface ConsoleProps {
   readonly identity: Identity;
@@ -39,12 +39,12 @@ function SignedIn({ identity, children }: ConsoleProps): ReactNode {
   const [client] = useState(() => {
     // A server renders for many callers and sends no requests.
     if (typeof window !== "undefined") setPageIdentity(identity);
-    return createAgentClient({ url: "/api/copilotkit", fetch: pageFetch, ...identity, ...everyPart });
+    return createAgentClient({ url: "/api/copilotkit", fetch: pageFetch, ...identity, ...allFeatures });
   });
   const [shortcuts] = useState(createShortcutRegistry);
   const catalog = useCatalogQuery();
   const caller = useCallerQuery();
-  const { agentId, threadName, visibility } = usePlace();
+  const { agentId, threadName, visibility } = useRoute();
   const isThread = agentId !== undefined && threadName !== undefined;
   const seen = useSeenThreads(account, isThread ? { agentId, threadName, visibility } : undefined);
   const isNotifier = useNotifier(account);

@@ -9,7 +9,7 @@ import { Kbd } from "../agent-ui/primitives/kbd";
 import { Menu, type MenuItem } from "../agent-ui/primitives/menu";
 import { useActivityProblem, useAllListedThreads, useWaiting } from "../agents/activity";
 import { AgentList } from "../agents/agent-list";
-import { waitingWords } from "../inbox/waiting-text";
+import { waitingText } from "../inbox/waiting-text";
 import { useTabMark } from "./document-title";
 import { Logo } from "./page-frame";
 import { preloadPalette } from "./palette";
@@ -113,7 +113,7 @@ function WaitingCount(): ReactNode {
   return (
     <span className={styles.count}>
       <span aria-hidden="true">{count}</span>
-      <span className="visually-hidden">, {waitingWords(count)}</span>
+      <span className="visually-hidden">, {waitingText(count)}</span>
     </span>
   );
 }

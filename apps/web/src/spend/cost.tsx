@@ -1,8 +1,8 @@
-import type { UsageView } from "@throughline/agent-client";
+import type { RunUsage } from "@throughline/agent-client";
 import type { ReactNode } from "react";
 
 interface CostProps {
-  readonly usage: Pick<UsageView, "costUsd" | "isComplete">;
+  readonly usage: Pick<RunUsage, "costUsd" | "isComplete">;
   /** Tooltip of a cost that is not complete. */
   readonly why?: string;
   readonly className?: string | undefined;
@@ -19,7 +19,7 @@ export function Cost({ usage, why = OF_RUN, className }: CostProps): ReactNode {
   );
 }
 
-type Priced = Pick<UsageView, "costUsd" | "isComplete">;
+type Priced = Pick<RunUsage, "costUsd" | "isComplete">;
 
 /** Formats US dollars. Single runs cost fractions of a cent. */
 export function formatUsd(usd: number): string {

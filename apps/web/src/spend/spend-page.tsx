@@ -4,7 +4,7 @@ import { type ReactNode, useState } from "react";
 import { IconButton } from "../agent-ui/primitives/button";
 import buttonStyles from "../agent-ui/primitives/button.module.css";
 import { EmptyState } from "../agent-ui/primitives/empty-state";
-import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { ErrorState, Skeleton } from "../agent-ui/primitives/status";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
 import { type Statement, statementCsvPath, useBudgets, useStatement } from "../data/usage";
@@ -39,10 +39,10 @@ export function SpendPage(): ReactNode {
       })}
     >
       {!isAllowed && <EmptyState title="Not for your role">{refusal}</EmptyState>}
-      {budgets.problem && <ListProblem message={budgets.problem.message} onRetry={budgets.refresh} />}
+      {budgets.problem && <ErrorState message={budgets.problem.message} onRetry={budgets.refresh} />}
       {budgets.value && <BudgetBars budgets={budgets.value} />}
       {statement.isLoading && <Skeleton label="Loading spend" lines={6} />}
-      {problem && <ListProblem message={problem.message} onRetry={statement.refresh} />}
+      {problem && <ErrorState message={problem.message} onRetry={statement.refresh} />}
       {isAllowed && isOffline && (
         <section className={styles.offline} aria-label="Offline scripted model">
           <h2>Offline scripted model</h2>

@@ -4,7 +4,7 @@ import Link from "next/link";
 import type { ReactNode } from "react";
 import { Button, IconButton } from "../agent-ui/primitives/button";
 import buttonStyles from "../agent-ui/primitives/button.module.css";
-import { ListProblem, Skeleton } from "../agent-ui/primitives/status";
+import { ErrorState, Skeleton } from "../agent-ui/primitives/status";
 import { RelativeTime } from "../agent-ui/primitives/time";
 import { useAgentCatalog } from "../data/agents";
 import { type RunRow, runsCsvPath, type UsageFilter, type UsageRow, useSpendRuns } from "../data/usage";
@@ -103,7 +103,7 @@ export function SpendRuns({ title, filter, onClose }: SpendRunsProps): ReactNode
         <IconButton icon="close" label="Close the runs" onClick={onClose} />
       </header>
       {isLoading && <Skeleton label="Loading runs" lines={4} />}
-      {problem && <ListProblem message={problem.message} onRetry={refresh} />}
+      {problem && <ErrorState message={problem.message} onRetry={refresh} />}
       {sorted && (
         <table className={styles.table}>
           <thead>

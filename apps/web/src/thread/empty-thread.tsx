@@ -3,8 +3,8 @@
 import { useThreadHandle } from "@throughline/agent-react";
 import Link from "next/link";
 import type { ReactNode } from "react";
-import { warmTurns } from "../agent-ui/conversation/preload-turns";
-import { useSteering } from "../agent-ui/conversation/thread-session";
+import { preloadTurns } from "../agent-ui/conversation/preload-turns";
+import { useThreadSession } from "../agent-ui/conversation/thread-session";
 import { Icon } from "../agent-ui/primitives/icon";
 import { useAgentCatalog } from "../data/agents";
 import { useCaller } from "../data/caller";
@@ -19,7 +19,7 @@ export function EmptyThread(): ReactNode {
   const { refusal } = useCaller();
   const reason = refusal("run", handle);
   const agent = useAgentCatalog().byId.get(agentId);
-  const { send } = useSteering();
+  const { send } = useThreadSession();
   if (!agent) return null;
   return (
     <div className={styles.empty}>
@@ -44,8 +44,8 @@ export function EmptyThread(): ReactNode {
                 className={styles.example}
                 disabled={reason !== undefined}
                 title={reason}
-                onPointerEnter={warmTurns}
-                onFocus={warmTurns}
+                onPointerEnter={preloadTurns}
+                onFocus={preloadTurns}
                 onClick={() => send(question)}
               >
                 <span>{question}</span>

@@ -1,4 +1,9 @@
-import { contentText, currentMessages, type MessageView, type ThreadHandle } from "@throughline/agent-client";
+import {
+  contentText,
+  currentMessages,
+  type ThreadHandle,
+  type ThreadMessage,
+} from "@throughline/agent-client";
 import { contentFiles } from "../agent-ui/conversation/attachments";
 
 /** Exports a thread as this page has loaded it. */
@@ -24,7 +29,7 @@ interface Heading {
 }
 
 /** Renders a conversation as Markdown: messages with their authors, tool calls and their results. */
-export function threadMarkdown({ title, agentName }: Heading, messages: readonly MessageView[]): string {
+export function threadMarkdown({ title, agentName }: Heading, messages: readonly ThreadMessage[]): string {
   const results = new Map(
     messages.flatMap((one) => (one.toolCallId === undefined ? [] : [[one.toolCallId, one]])),
   );
@@ -41,12 +46,12 @@ export function threadMarkdown({ title, agentName }: Heading, messages: readonly
   return `${[`# ${title}`, ...withoutRepeats(parts)].filter(Boolean).join("\n\n")}\n`;
 }
 
-function bodyOf({ content }: MessageView): string {
+function bodyOf({ content }: ThreadMessage): string {
   const files = contentFiles(content).map(({ filename, url }) => `*File: ${filename ?? url ?? "unnamed"}*`);
   return [contentText(content).trim(), ...files].filter(Boolean).join("\n\n");
 }
 
-function toolPart(name: string, args: string, result: MessageView | undefined): string {
+function toolPart(name: string, args: string, result: ThreadMessage | undefined): string {
   const outcome = result && contentText(result.content).trim();
   return [`**Tool \`${name}\`**`, fenced(args, "json"), outcome && fenced(outcome, "")]
     .filter(Boolean)

@@ -2,7 +2,7 @@
 
 import { useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useEffect } from "react";
-import { useSteering } from "../agent-ui/conversation/thread-session";
+import { useThreadSession } from "../agent-ui/conversation/thread-session";
 import buttonStyles from "../agent-ui/primitives/button.module.css";
 import { Icon } from "../agent-ui/primitives/icon";
 import { Menu } from "../agent-ui/primitives/menu";
@@ -22,7 +22,7 @@ const DEFAULT = "Default model";
 export function ModelPicker(): ReactNode {
   const { value: models = [] } = useModels();
   const { value: listing } = useThreadListing();
-  const { model: carried, setModel: carry } = useSteering();
+  const { model: carried, setModel: carry } = useThreadSession();
   const handle = useThreadHandle();
   const choose = useChooseModel(handle);
   const mayEdit = useCaller().refusal("edit", handle) === undefined;

@@ -1,8 +1,8 @@
-import type { MessageView } from "@throughline/agent-client";
+import type { ThreadMessage } from "@throughline/agent-client";
 import { expect, it } from "vitest";
 import { threadMarkdown } from "./export-thread";
 
-const say = (message: Partial<MessageView> & Pick<MessageView, "role">): MessageView => ({
+const say = (message: Partial<ThreadMessage> & Pick<ThreadMessage, "role">): ThreadMessage => ({
   id: "m",
   content: "",
   ...message,

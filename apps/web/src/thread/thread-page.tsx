@@ -7,14 +7,14 @@ import Link from "next/link";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { Composer } from "../agent-ui/composer/composer";
 import { Conversation } from "../agent-ui/conversation/conversation";
-import { warmTurns } from "../agent-ui/conversation/preload-turns";
-import { SteeringProvider } from "../agent-ui/conversation/thread-session";
+import { preloadTurns } from "../agent-ui/conversation/preload-turns";
+import { ThreadSessionProvider } from "../agent-ui/conversation/thread-session";
 import { EmptyState } from "../agent-ui/primitives/empty-state";
-import { useKeptFlag } from "../agent-ui/primitives/stored-state";
+import { useStoredFlag } from "../agent-ui/primitives/stored-state";
 import { useAgentCatalog } from "../data/agents";
 import { threadPath } from "../shell/routes";
 import { useShortcut } from "../shell/shortcuts";
-import { usePlace } from "../shell/use-route";
+import { useRoute } from "../shell/use-route";
 import { ReplayedRunProvider } from "./panel/shown-run";
 import { ThreadHeader } from "./thread-header";
 import styles from "./thread-page.module.css";
@@ -37,8 +37,8 @@ interface ThreadPageProps {
 
 /** Page of one thread: conversation, composer, side panel and inspector. */
 export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPageProps): ReactNode {
-  const [isPanelOpen, setPanelOpen] = useKeptFlag("panel");
-  const [isInspectorOpen, setInspectorOpen] = useKeptFlag("inspector");
+  const [isPanelOpen, setPanelOpen] = useStoredFlag("panel");
+  const [isInspectorOpen, setInspectorOpen] = useStoredFlag("inspector");
   const openPanel = useCallback(() => setPanelOpen(true), [setPanelOpen]);
   const togglePanel = () => setPanelOpen(!isPanelOpen);
   const toggleInspector = () => setInspectorOpen(!isInspectorOpen);
@@ -46,7 +46,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
   const catalog = useAgentCatalog();
   // An existing thread has messages, which are loading by now.
   useEffect(() => {
-    if (!onSend) warmTurns();
+    if (!onSend) preloadTurns();
   }, [onSend]);
   useShortcut("f", "Find in this thread", () => setFinding(true));
   useShortcut("mod+b", "Open or close the side panel", togglePanel);
@@ -54,7 +54,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
   if (catalog.agents && !catalog.byId.has(agentId)) return <UnknownAgent agentId={agentId} />;
   return (
     <ThreadProvider agentId={agentId} threadId={threadId} visibility={visibility}>
-      <SteeringProvider key={`${agentId} ${visibility} ${threadId}`} onSend={onSend ?? nothing}>
+      <ThreadSessionProvider key={`${agentId} ${visibility} ${threadId}`} onSend={onSend ?? nothing}>
         <ThreadTabTitle />
         <div className={styles.page}>
           <ThreadHeader
@@ -83,7 +83,7 @@ export function ThreadPage({ agentId, threadId, visibility, onSend }: ThreadPage
             </section>
           )}
         </div>
-      </SteeringProvider>
+      </ThreadSessionProvider>
     </ThreadProvider>
   );
 }
@@ -109,7 +109,7 @@ function nothing(): void {}
 export function NewThreadPage({ agentId }: { readonly agentId: string }): ReactNode {
   const [freshId, setFreshId] = useState(() => newId(Date.now()));
   // The URL was changed without the router, which still shows this page for it, and for others like it.
-  const { threadName: named, visibility } = usePlace();
+  const { threadName: named, visibility } = useRoute();
   const threadId = named ?? freshId;
   const isUsed = useRef(false);
 

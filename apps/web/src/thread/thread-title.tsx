@@ -25,7 +25,7 @@ export function ThreadTitle(): ReactNode {
   const toaster = useToaster();
   const button = useRef<HTMLButtonElement>(null);
   const shown = renamed ?? listing.value?.title ?? undefined;
-  const isLoading = useIsAwaited() || listing.isLoading;
+  const isLoading = useIsLoading() || listing.isLoading;
   const isNew = !listing.value;
 
   async function rename(event: FormEvent): Promise<void> {
@@ -117,7 +117,7 @@ export function ThreadTabTitle(): null {
 }
 
 /** Whether nothing of the thread is known yet, not even whether it is empty. */
-export function useIsAwaited(): boolean {
+export function useIsLoading(): boolean {
   return useThread(isLoadingThread);
 }
 

@@ -1,4 +1,4 @@
-import type { StreamFailure } from "../connection/connection-state.js";
+import type { RequestFailure } from "../connection/connection-state.js";
 import type { ThreadName, Visibility } from "../transport/agent-service.js";
 import {
   createRequest,
@@ -33,15 +33,15 @@ export interface AccountApiOptions extends HttpOptions {
 
 /** The API of an account and its people. No method rejects: a failure is a value. */
 export interface AccountApi {
-  caller(): Promise<CallerInfo | StreamFailure>;
+  caller(): Promise<CallerInfo | RequestFailure>;
   /** Whether the thread is private or shared, as the service lists it. */
-  visibility(thread: ThreadName): Promise<Visibility | StreamFailure>;
+  visibility(thread: ThreadName): Promise<Visibility | RequestFailure>;
   /** Shares a private thread with the account, or makes a shared one private. From then on it has another `ThreadName`. */
-  changeVisibility(thread: ThreadName, visibility: Visibility): Promise<Visibility | StreamFailure>;
+  changeVisibility(thread: ThreadName, visibility: Visibility): Promise<Visibility | RequestFailure>;
   /** Threads of an agent, newest activity first. */
-  threads(agentId: string, query?: ThreadQuery): Promise<ThreadPage | StreamFailure>;
+  threads(agentId: string, query?: ThreadQuery): Promise<ThreadPage | RequestFailure>;
   /** Uploads a file to the thread. A message references it afterwards. */
-  upload(thread: ThreadName, file: File, signal?: AbortSignal): Promise<UploadedFile | StreamFailure>;
+  upload(thread: ThreadName, file: File, signal?: AbortSignal): Promise<UploadedFile | RequestFailure>;
 }
 
 export function createAccountApi(options: AccountApiOptions): AccountApi {
@@ -58,10 +58,10 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
   return {
     // A parsed boundary: the service's own response.
     caller: () => fetchJson("/me", inTime(), (body) => body as CallerInfo),
-    visibility: (thread) => fetchJson(threadCall(thread), inTime(), readVisibility),
+    visibility: (thread) => fetchJson(threadPath(thread), inTime(), readVisibility),
     changeVisibility: (thread, visibility) =>
       fetchJson(
-        threadCall(thread, "/visibility"),
+        threadPath(thread, "/visibility"),
         { ...inTime(), method: "PUT", body: JSON.stringify({ visibility }) },
         readVisibility,
       ),
@@ -70,7 +70,7 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
     // No timeout: a large file may take any time.
     upload: (thread, file, signal) =>
       fetchJson(
-        threadCall(thread, "/attachments", { filename: file.name }),
+        threadPath(thread, "/attachments", { filename: file.name }),
         {
           body: file,
           headers: { "content-type": file.type || "application/octet-stream" },
@@ -82,7 +82,7 @@ export function createAccountApi(options: AccountApiOptions): AccountApi {
 }
 
 /** The path of a thread's route; `below` is the part after the thread's name. */
-export function threadCall(
+export function threadPath(
   { agentId, threadId, visibility }: ThreadName,
   below = "",
   query: Readonly<Record<string, string>> = {},

@@ -10,7 +10,7 @@ import {
   settled,
   started,
 } from "../testing/fake-service.js";
-import { type AgentClientOptions, createAgentClient, everyPart } from "./agent-client.js";
+import { type AgentClientOptions, allFeatures, createAgentClient } from "./agent-client.js";
 
 function setUp(options: Partial<AgentClientOptions> = {}) {
   const fake = createFakeService();
@@ -18,7 +18,7 @@ function setUp(options: Partial<AgentClientOptions> = {}) {
   const clock = createSimulatedClock(1_000_000);
   const client = createAgentClient({
     url: "/api",
-    ...everyPart,
+    ...allFeatures,
     service: fake.service,
     clock,
     random: () => 0.5,
@@ -201,7 +201,7 @@ describe("a client without parts", () => {
     client.thread("poet", "t").open();
     await settled();
     expect(fake.connections).toHaveLength(1);
-    expect(() => client.watch([])).toThrow("`polling: pollThreads`");
+    expect(() => client.watch([])).toThrow("`polling: statusPolling`");
     const tool = { name: "t", description: "", parameters: {}, run: () => null };
     expect(() => client.declareTool(tool)).toThrow("`tools: frontendTools`");
   });
@@ -556,7 +556,7 @@ describe("a client without parts", () => {
     expect(thread.getSnapshot().connection).toEqual({ kind: "live" });
     const tool = { name: "t", description: "", parameters: {}, run: () => null };
     expect(() => client.agents).toThrow("Pass `agents: listAgents` to createAgentClient().");
-    expect(() => client.watch([])).toThrow("Pass `polling: pollThreads` to createAgentClient().");
+    expect(() => client.watch([])).toThrow("Pass `polling: statusPolling` to createAgentClient().");
     expect(() => client.declareTool(tool)).toThrow("Pass `tools: frontendTools` to createAgentClient().");
     client.close();
   });

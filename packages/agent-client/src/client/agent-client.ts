@@ -8,10 +8,10 @@ import {
   type AgentStatusPoller,
   type AgentStatusPollerOptions,
   type PollPolicy,
-  pollThreads,
+  statusPolling,
 } from "../polling/agent-status-poller.js";
 import type { ChannelPort, LockPort } from "../tabs/ports.js";
-import { shareTabs, type TabSharingOptions, type Tabs } from "../tabs/shared-thread-stream.js";
+import { type TabSharingOptions, type Tabs, tabSharing } from "../tabs/shared-thread-stream.js";
 import {
   type FrontendTool,
   type FrontendTools,
@@ -19,8 +19,8 @@ import {
   frontendTools,
 } from "../tools/frontend-tools.js";
 import type {
-  Circumstances,
-  ServicePort,
+  AgentService,
+  RequestContext,
   ThreadName,
   ToolDeclaration,
   Visibility,
@@ -28,12 +28,12 @@ import type {
 import { createHttpService, type HttpServiceOptions } from "../transport/http-agent-service.js";
 import { type AgentList, type AgentListOptions, type AgentStore, listAgents } from "./agent-directory.js";
 import { pageSurroundings, type Surroundings, systemClock, type Telemetry } from "./environment.js";
-import { type FrameScheduler, nextFrame } from "./store.js";
+import { type FrameScheduler, nextAnimationFrame } from "./store.js";
 import { type ControllerHooks, createThreadController, type MovableController } from "./thread-controller.js";
 import type { ThreadHandle } from "./thread-handle.js";
 import { createThreadRegistry, parseThreadKey, threadKey } from "./thread-registry.js";
 
-export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
+export interface AgentClientOptions extends HttpServiceOptions, ClientFeatures {
   /** The signed-in account and person: pending commands of one are never sent as another, and their tabs do not share. */
   readonly account?: string;
   readonly subject?: string;
@@ -47,13 +47,13 @@ export interface AgentClientOptions extends HttpServiceOptions, ClientParts {
   /** The thread that represents an agent in a list; polled while `agents` has a subscriber. */
   readonly statusThread?: (agentId: string) => string | undefined;
   /** Context sent with every request. */
-  readonly context?: () => Circumstances["context"];
+  readonly context?: () => RequestContext["context"];
   readonly connectionPolicy?: Partial<ConnectionPolicy>;
   readonly commandPolicy?: Partial<CommandPolicy>;
   readonly pollPolicy?: Partial<PollPolicy>;
   readonly telemetry?: Telemetry;
   /** The environment, for tests and for programs outside a page. */
-  readonly service?: ServicePort;
+  readonly service?: AgentService;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly schedule?: FrameScheduler;
@@ -82,7 +82,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     service = createHttpService(options),
     clock = systemClock,
     random = Math.random,
-    schedule = nextFrame,
+    schedule = nextAnimationFrame,
     storage = pageStorage(),
     surroundings = pageSurroundings,
     telemetry = {},
@@ -194,7 +194,7 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
     thread: (agentId, threadId, visibility) =>
       threads.acquire(threadKey({ agentId, threadId, visibility })).handle,
     watch(names) {
-      if (!poller) throw missingPart("polling: pollThreads");
+      if (!poller) throw missingPart("polling: statusPolling");
       const keys = names.map(threadKey);
       watched.add(keys);
       updateWatched();
@@ -221,10 +221,10 @@ export function createAgentClient(options: AgentClientOptions): AgentClient {
 }
 
 /** Optional features of a client. Passed by value, so that a page that does not use one does not download it. */
-export interface ClientParts {
-  /** `shareTabs`: one connection for all tabs of a browser. Absent: each tab has its own. */
+export interface ClientFeatures {
+  /** `tabSharing`: one connection for all tabs of a browser. Absent: each tab has its own. */
   readonly tabs?: (options: TabSharingOptions) => Tabs | undefined;
-  /** `pollThreads`: polls the status of threads whose page is not open. Required by `watch` and `statusThread`. */
+  /** `statusPolling`: polls the status of threads whose page is not open. Required by `watch` and `statusThread`. */
   readonly polling?: (options: AgentStatusPollerOptions) => AgentStatusPoller;
   /** `frontendTools`: runs tools in the page. Required by `declareTool`. */
   readonly tools?: (options: FrontendToolsOptions) => FrontendTools;
@@ -238,9 +238,9 @@ function missingPart(part: string): Error {
 }
 
 /** All features of a client, to be spread into its options. */
-export const everyPart: Required<ClientParts> = {
-  tabs: shareTabs,
-  polling: pollThreads,
+export const allFeatures: Required<ClientFeatures> = {
+  tabs: tabSharing,
+  polling: statusPolling,
   tools: frontendTools,
   agents: listAgents,
 };

@@ -1,7 +1,7 @@
 import type { Clock } from "@throughline/ai-core";
-import type { StreamFailure } from "../connection/connection-state.js";
+import type { RequestFailure } from "../connection/connection-state.js";
 import type { ThreadView } from "../projection/thread-view.js";
-import { type AgentInfo, isFailure, type ServicePort } from "../transport/agent-service.js";
+import { type AgentInfo, type AgentService, isFailure } from "../transport/agent-service.js";
 import { createNamedTimers } from "./environment.js";
 import { createNotifier, type FrameScheduler, once, type Store } from "./store.js";
 import { threadKey } from "./thread-registry.js";
@@ -14,7 +14,7 @@ export interface AgentView extends AgentInfo {
 export interface AgentsSnapshot {
   /** `undefined` until the service has responded. */
   readonly agents: readonly AgentView[] | undefined;
-  readonly failure: StreamFailure | undefined;
+  readonly failure: RequestFailure | undefined;
 }
 
 export interface AgentStore extends Store<AgentsSnapshot> {
@@ -35,7 +35,7 @@ export interface AgentList {
 }
 
 export interface AgentListOptions {
-  readonly service: ServicePort;
+  readonly service: AgentService;
   readonly clock: Clock;
   readonly schedule: FrameScheduler;
   /** The thread that represents an agent. */
@@ -50,7 +50,7 @@ export function listAgents(options: AgentListOptions): AgentList {
   const { service, clock } = options;
   let watched: readonly string[] = [];
   let infos: readonly AgentInfo[] | undefined;
-  let failure: StreamFailure | undefined;
+  let failure: RequestFailure | undefined;
   let snapshot: AgentsSnapshot = { agents: undefined, failure: undefined };
   let listeners = 0;
   let failures = 0;

@@ -89,7 +89,7 @@ export interface Telemetry {
   /** Frames were dropped: their stream had lost its right to write. */
   readonly staleDropped?: (count: number) => void;
   readonly duplicateDropped?: (count: number) => void;
-  readonly commandSettled?: (about: {
+  readonly commandCompleted?: (about: {
     readonly commandId: string;
     readonly kind: string;
     readonly outcome: CommandOutcome["kind"];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createNotifier, nextFrame } from "./store.js";
+import { createNotifier, nextAnimationFrame } from "./store.js";
 
 /** A page, and the frames it was promised. */
 function stubPage(visibilityState: "visible" | "hidden") {
@@ -23,7 +23,7 @@ describe("what changed is told", () => {
   it("with the next frame, once", () => {
     const { draw } = stubPage("visible");
     const told = vi.fn();
-    const notifier = createNotifier(nextFrame, () => {});
+    const notifier = createNotifier(nextAnimationFrame, () => {});
     notifier.subscribe(told);
     for (let n = 0; n < 3; n += 1) notifier.changed();
     expect(told).not.toHaveBeenCalled();
@@ -35,7 +35,7 @@ describe("what changed is told", () => {
   it("although the page was hidden before its frame came", () => {
     stubPage("visible");
     const told = vi.fn();
-    const notifier = createNotifier(nextFrame, () => {});
+    const notifier = createNotifier(nextAnimationFrame, () => {});
     notifier.subscribe(told);
     notifier.changed();
     vi.runAllTimers();
@@ -64,7 +64,7 @@ describe("what changed is told", () => {
   it("soon where nobody looks", () => {
     stubPage("hidden");
     const told = vi.fn();
-    const notifier = createNotifier(nextFrame, () => {});
+    const notifier = createNotifier(nextAnimationFrame, () => {});
     notifier.subscribe(told);
     notifier.changed();
     vi.advanceTimersByTime(0);

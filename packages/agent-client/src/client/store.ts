@@ -16,7 +16,7 @@ const NO_FRAME_MS = 250;
  * Schedules on an animation frame where there is one and the page is visible, else on a timer. A hidden page gets no animation
  * frames and would not be notified until it is visible again.
  */
-export const nextFrame: FrameScheduler = (callback) => {
+export const nextAnimationFrame: FrameScheduler = (callback) => {
   const hasFrames = typeof requestAnimationFrame === "function" && !isPageHidden();
   const frame = hasFrames ? requestAnimationFrame(run) : undefined;
   const timer = setTimeout(run, frame === undefined ? 0 : NO_FRAME_MS);

@@ -14,10 +14,10 @@ import {
   project,
 } from "../projection/agent-projection-reducer.js";
 import type { ThreadView } from "../projection/thread-view.js";
-import type { Circumstances, ServicePort, ThreadName } from "../transport/agent-service.js";
-import type { EventText } from "../transport/event-stream.js";
+import type { AgentService, RequestContext, ThreadName } from "../transport/agent-service.js";
+import type { SseText } from "../transport/event-stream.js";
 import { readFrames } from "../transport/http-agent-service.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import type { AgUiFrame } from "../wire/agent-event.js";
 import type { Telemetry } from "./environment.js";
 import { once } from "./store.js";
 
@@ -28,7 +28,7 @@ export interface ControllerHooks {
   /** The UI state changed. */
   readonly onChange: () => void;
   /** An input was reduced; a tab that replays all in order has the same view. `texts`: the unparsed texts of its frames. */
-  readonly onShown: (input: ShownInput, texts?: readonly EventText[]) => void;
+  readonly onShown: (input: ShownInput, texts?: readonly SseText[]) => void;
   /** A command has an outcome. */
   readonly onCompleted?: (id: string, outcome: CommandOutcome) => void;
   /** The service acknowledged a command that was handed over to another tab meanwhile. */
@@ -37,13 +37,13 @@ export interface ControllerHooks {
 
 export interface ThreadControllerOptions extends ControllerHooks {
   readonly thread: ThreadName;
-  readonly service: ServicePort;
+  readonly service: AgentService;
   readonly stream: ThreadStream;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly commandPolicy: CommandPolicy;
   /** Called for each request: the tools and the context of the page at that moment. */
-  readonly circumstances: () => Circumstances;
+  readonly circumstances: () => RequestContext;
   /** A `sync` that must survive a reload; `undefined`: none. */
   readonly persist: (sync: PendingSync | undefined) => void;
 }
@@ -103,7 +103,7 @@ export function createThreadController(options: ThreadControllerOptions): Movabl
     },
   });
 
-  function apply(input: ProjectionInput, texts?: readonly EventText[]): Authority | undefined {
+  function apply(input: ProjectionInput, texts?: readonly SseText[]): Authority | undefined {
     const before = projection;
     const [next, effects] = project(projection, input);
     projection = next;
@@ -240,6 +240,6 @@ function isShown(input: ProjectionInput): input is ShownInput {
 }
 
 /** The first frame of a full snapshot, which the service sends where it can't resume from the cursor. */
-function isFullSnapshot({ id, event }: AgentFrame): boolean {
+function isFullSnapshot({ id, event }: AgUiFrame): boolean {
   return id === undefined && event.type === "STATE_SNAPSHOT";
 }

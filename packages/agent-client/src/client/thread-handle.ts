@@ -4,9 +4,9 @@ import type { BusyPolicy, Command, CommandOutcome, RunInput } from "../commands/
 import { newId } from "../commands/mutation-ids.js";
 import type { ConnectionStatus } from "../connection/connection-state.js";
 import type { LogReader } from "../connection/thread-stream.js";
-import { type MessageView, messageById, type ThreadView } from "../projection/thread-view.js";
+import { messageById, type ThreadMessage, type ThreadView } from "../projection/thread-view.js";
 import type { ThreadName } from "../transport/agent-service.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import type { AgUiFrame } from "../wire/agent-event.js";
 import {
   createNotifier,
   type FrameScheduler,
@@ -24,7 +24,7 @@ export interface ThreadSnapshot {
 }
 
 /** A received frame with its time. */
-export interface LoggedFrame extends AgentFrame {
+export interface RecordedFrame extends AgUiFrame {
   readonly at: number;
 }
 
@@ -36,9 +36,9 @@ export interface ThreadHandle extends Store<ThreadSnapshot>, ThreadName {
   /** Opens the thread's connection. Returns a function that closes it. */
   open(): () => void;
   /** The newest frames, for inspectors. */
-  readonly events: Store<readonly LoggedFrame[]>;
+  readonly events: Store<readonly RecordedFrame[]>;
   /** Calls back with every frame on arrival, in order: for a program that prints and draws nothing. */
-  frames(listener: (frames: readonly AgentFrame[]) => void): () => void;
+  frames(listener: (frames: readonly AgUiFrame[]) => void): () => void;
   /** Reads the thread's log from its beginning, or from the reader's cursor. Returns a function that stops reading. */
   readLog(reader: LogReader): () => void;
   /** Sends a user message, which is shown at once. */
@@ -91,10 +91,10 @@ const REJECT: BusyPolicy = { kind: "reject" };
 export function createThreadHandle(options: ThreadHandleOptions): ThreadHandleParts {
   const { clock, agentId, threadId, visibility } = options;
   let snapshot: ThreadSnapshot | undefined;
-  let log: LoggedFrame[] = [];
-  let logSnapshot: readonly LoggedFrame[] | undefined = [];
+  let log: RecordedFrame[] = [];
+  let logSnapshot: readonly RecordedFrame[] | undefined = [];
   let listeners = 0;
-  const readers = new Set<(frames: readonly AgentFrame[]) => void>();
+  const readers = new Set<(frames: readonly AgUiFrame[]) => void>();
   const views = createNotifier(options.schedule, () => {
     snapshot = readSnapshot(snapshot);
   });
@@ -161,7 +161,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
     },
     frames(listener) {
       const release = options.retain();
-      const own = (frames: readonly AgentFrame[]) => listener(frames);
+      const own = (frames: readonly AgUiFrame[]) => listener(frames);
       readers.add(own);
       return () => {
         if (readers.delete(own)) release();
@@ -191,7 +191,7 @@ export function createThreadHandle(options: ThreadHandleOptions): ThreadHandlePa
         });
       }
       const { local: _local, ...again } = message;
-      return run({ messages: [again satisfies MessageView] });
+      return run({ messages: [again satisfies ThreadMessage] });
     },
     discard: (id) => options.controller().discard(id),
     reconnect: () => options.controller().reconnect(),

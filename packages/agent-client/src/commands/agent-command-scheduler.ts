@@ -1,8 +1,8 @@
 import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers, type Telemetry } from "../client/environment.js";
 import { retainIdentity } from "../client/store.js";
-import type { RunView, ThreadView } from "../projection/thread-view.js";
-import type { Circumstances, ServicePort, ThreadName } from "../transport/agent-service.js";
+import type { ThreadRun, ThreadView } from "../projection/thread-view.js";
+import type { AgentService, RequestContext, ThreadName } from "../transport/agent-service.js";
 import type { HandedCommands } from "./adopt-scheduler.js";
 import {
   type Command,
@@ -40,7 +40,7 @@ export interface AgentCommandScheduler {
   /** Discards a queued run, by its id or that of a message in it. Returns the ids of its messages. */
   discard(id: string): readonly string[];
   /** Observes a run of the thread: commands know of runs only by the projection. */
-  observeRun(run: RunView): void;
+  observeRun(run: ThreadRun): void;
   /** Confirms a `sync`: `id` is `lastAppliedClientMutationId` of the thread's state. */
   confirmMutation(id: string): void;
   /** The pending commands: the same object while nothing in it changes. */
@@ -60,11 +60,11 @@ export interface AgentCommandScheduler {
 
 export interface AgentCommandSchedulerOptions {
   readonly thread: ThreadName;
-  readonly service: ServicePort;
+  readonly service: AgentService;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
   readonly policy: CommandPolicy;
-  readonly circumstances: () => Circumstances;
+  readonly circumstances: () => RequestContext;
   readonly persist: (sync: PendingSync | undefined) => void;
   readonly view: () => ThreadView;
   readonly onChange: () => void;
@@ -193,7 +193,7 @@ export function createAgentCommandScheduler(options: AgentCommandSchedulerOption
     if (closed && !waiting) return;
     const outcome = withRunIds(decided, { runId: id, serviceRunId: waiting?.serviceRunId });
     awaited.delete(id);
-    telemetry.commandSettled?.({
+    telemetry.commandCompleted?.({
       commandId: id,
       kind: waiting?.kind ?? "sync",
       outcome: outcome.kind,

@@ -1,5 +1,5 @@
 import type { Json, JsonObject, RunConfig } from "@throughline/ai-core";
-import type { MessageView } from "../projection/thread-view.js";
+import type { ThreadMessage } from "../projection/thread-view.js";
 
 /** The policy of a `run` command when the thread is busy. */
 export type BusyPolicy =
@@ -10,7 +10,7 @@ export type BusyPolicy =
 
 /** The input of a run, as sent to the service. */
 export interface RunInput {
-  readonly messages?: readonly MessageView[];
+  readonly messages?: readonly ThreadMessage[];
   readonly state?: JsonObject;
   /** R29: a request that is not state. */
   readonly command?: { readonly name: string; readonly args?: JsonObject };

@@ -60,7 +60,7 @@ export const closedConnection: Connection = {
   isReplacing: false,
 };
 
-export type StreamFailure =
+export type RequestFailure =
   | { readonly kind: "network" }
   | {
       readonly kind: "refused";
@@ -82,7 +82,7 @@ export type ConnectionInput =
   /** Any bytes were received. */
   | { readonly kind: "heard"; readonly stream: number }
   | { readonly kind: "ended"; readonly stream: number }
-  | { readonly kind: "failed"; readonly stream: number; readonly failure: StreamFailure }
+  | { readonly kind: "failed"; readonly stream: number; readonly failure: RequestFailure }
   | { readonly kind: "renewed"; readonly ok: boolean }
   | { readonly kind: "due"; readonly timer: TimerName }
   | { readonly kind: "online"; readonly isOnline: boolean }
@@ -264,7 +264,7 @@ function goOnline(now: Connection, moment: Moment, policy: ConnectionPolicy): Co
 
 function fail(
   now: Connection,
-  failure: StreamFailure,
+  failure: RequestFailure,
   moment: Moment,
   policy: ConnectionPolicy,
 ): ConnectionStep {

@@ -5,7 +5,7 @@ import {
   type ConnectionInput,
   closedConnection,
   DEFAULT_CONNECTION_POLICY as POLICY,
-  type StreamFailure,
+  type RequestFailure,
   transitionConnection,
 } from "./connection-state.js";
 
@@ -39,9 +39,9 @@ function live(now = 0) {
   return one.at(now, { kind: "opened", stream: one.stream });
 }
 
-const network: StreamFailure = { kind: "network" };
+const network: RequestFailure = { kind: "network" };
 
-function refused(status: number, retryAfterMs?: number): StreamFailure {
+function refused(status: number, retryAfterMs?: number): RequestFailure {
   return {
     kind: "refused",
     status,

@@ -5,7 +5,7 @@ import {
   type ConnectionStatus,
   isRetryable,
   type Moment,
-  type StreamFailure,
+  type RequestFailure,
 } from "./connection-state.js";
 
 /** The state of one thread on the browser's stream, in addition to the state of the stream itself. */
@@ -48,7 +48,7 @@ export function attach(now: Subscription, stream: number, time: number): Subscri
 /** The service ended this subscription, but not the stream. */
 export function detach(
   now: Subscription,
-  failure: Extract<StreamFailure, { kind: "refused" }>,
+  failure: Extract<RequestFailure, { kind: "refused" }>,
   moment: Moment,
   policy: ConnectionPolicy,
 ): Subscription {

@@ -1,8 +1,8 @@
 import type { Clock } from "@throughline/ai-core";
 import { createNamedTimers, type Telemetry } from "../client/environment.js";
 import { retainIdentity } from "../client/store.js";
-import type { FollowedThread, LogText, ServicePort, ThreadName } from "../transport/agent-service.js";
-import type { EventText } from "../transport/event-stream.js";
+import type { AgentService, FollowedThread, LogEntryText, ThreadName } from "../transport/agent-service.js";
+import type { SseText } from "../transport/event-stream.js";
 import {
   type Connection,
   type ConnectionEffect,
@@ -11,7 +11,7 @@ import {
   type ConnectionStatus,
   closedConnection,
   type Moment,
-  type StreamFailure,
+  type RequestFailure,
   transitionConnection,
 } from "./connection-state.js";
 import {
@@ -29,7 +29,7 @@ export interface StreamReader {
   readonly thread: Omit<FollowedThread, "cursor">;
   /** A stream requests the thread. Returns the cursor to resume from; frames of an earlier stream no longer count. */
   begin(): string | undefined;
-  events(events: readonly EventText[]): void;
+  events(events: readonly SseText[]): void;
   /** The stream that carried it is closed. */
   end(): void;
   statusChanged(): void;
@@ -54,7 +54,7 @@ export interface ThreadStream {
 }
 
 export interface ThreadStreamOptions {
-  readonly service: ServicePort;
+  readonly service: AgentService;
   readonly clock: Clock;
   readonly random: () => number;
   readonly policy: ConnectionPolicy;
@@ -129,7 +129,7 @@ export function createThreadStream(options: ThreadStreamOptions): ThreadStream {
     const isRead = (one: Followed) => isOpen() && followed.has(one);
     open = { stream, cut, carried };
     const threads = carried.map(({ reader }) => ({ ...reader.thread, cursor: reader.begin() }));
-    let failure: StreamFailure | undefined;
+    let failure: RequestFailure | undefined;
     const end = await service.follow(threads, cut.signal, {
       opened() {
         if (!isOpen()) return;
@@ -155,7 +155,7 @@ export function createThreadStream(options: ThreadStreamOptions): ThreadStream {
     step(failure ? { kind: "failed", stream, failure } : { ...end, stream });
   }
 
-  function refuse(one: Followed, failure: Extract<StreamFailure, { kind: "refused" }>): void {
+  function refuse(one: Followed, failure: Extract<RequestFailure, { kind: "refused" }>): void {
     one.subscription = detach(one.subscription, failure, moment(), policy);
     one.reader.end();
     armRetry();
@@ -247,7 +247,7 @@ export function createThreadStream(options: ThreadStreamOptions): ThreadStream {
 export interface LogReader {
   /** The position up to which entries are held; `undefined`: none. */
   cursor(): string | undefined;
-  entries(entries: readonly LogText[]): void;
+  entries(entries: readonly LogEntryText[]): void;
   statusChanged(status: ConnectionStatus): void;
 }
 
@@ -263,6 +263,6 @@ export function openLog(stream: ThreadStream, thread: ThreadName, reader: LogRea
   return () => subscription.leave();
 }
 
-function isEntry(event: EventText): event is LogText {
+function isEntry(event: SseText): event is LogEntryText {
   return event.id !== undefined;
 }

@@ -161,7 +161,7 @@ export interface AgentStatusPollerOptions {
 }
 
 /** Polls the status of threads whose page is not open: runs the effects of the poller. */
-export function pollThreads(options: AgentStatusPollerOptions): AgentStatusPoller {
+export function statusPolling(options: AgentStatusPollerOptions): AgentStatusPoller {
   const { clock, random } = options;
   const policy = { ...DEFAULT_POLL_POLICY, ...options.policy };
   let poller: Poller = idlePoller;

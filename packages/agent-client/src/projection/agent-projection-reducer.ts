@@ -1,7 +1,13 @@
-import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+import type { AgentEvent, AgUiFrame } from "../wire/agent-event.js";
 import { appendMessage, replaceMessage, withMessages } from "./message-list.js";
 import { reduceEvent } from "./reduce-event.js";
-import { emptyView, type MessageView, messageById, type RunView, type ThreadView } from "./thread-view.js";
+import {
+  emptyThreadView,
+  messageById,
+  type ThreadMessage,
+  type ThreadRun,
+  type ThreadView,
+} from "./thread-view.js";
 
 /** The last received frames, so that a duplicate counts once. O(1) per frame, for any number of remembered ones. */
 interface RecentFrames {
@@ -60,9 +66,9 @@ export type ProjectionInput =
   | { readonly kind: "claim"; readonly source: Source }
   /** The stream is over. */
   | { readonly kind: "release"; readonly authority: Authority }
-  | { readonly kind: "frames"; readonly authority: Authority; readonly frames: readonly AgentFrame[] }
+  | { readonly kind: "frames"; readonly authority: Authority; readonly frames: readonly AgUiFrame[] }
   /** Adds messages that the service has not confirmed. */
-  | { readonly kind: "sending"; readonly messages: readonly MessageView[] }
+  | { readonly kind: "sending"; readonly messages: readonly ThreadMessage[] }
   /** The service refused them. */
   | { readonly kind: "unsent"; readonly messageIds: readonly string[] }
   /** Discards a message that was refused. */
@@ -76,7 +82,7 @@ export type ProjectionEffect =
   | { readonly kind: "stale"; readonly count: number }
   | { readonly kind: "duplicate"; readonly count: number }
   /** A run began or ended. One effect per run: with several in one batch, the last alone would hide the ends of the others. */
-  | { readonly kind: "run"; readonly run: RunView }
+  | { readonly kind: "run"; readonly run: ThreadRun }
   /** The state acknowledges the last mutation that it applied. */
   | { readonly kind: "acknowledged"; readonly id: string }
   /** A frame did not fit: only a snapshot repairs that. The cursor is dropped. */
@@ -85,7 +91,7 @@ export type ProjectionEffect =
 export type ProjectionStep = readonly [next: Projection, effects: readonly ProjectionEffect[]];
 
 export const emptyProjection: Projection = {
-  view: emptyView,
+  view: emptyThreadView,
   authority: undefined,
   epoch: 0,
   cursor: undefined,
@@ -128,7 +134,7 @@ function isOwner({ authority }: Projection, { epoch }: Authority): boolean {
   return authority?.epoch === epoch;
 }
 
-function applyFrames(now: Projection, frames: readonly AgentFrame[]): ProjectionStep {
+function applyFrames(now: Projection, frames: readonly AgUiFrame[]): ProjectionStep {
   let { view, cursor, seen } = now;
   let duplicates = 0;
   const effects: ProjectionEffect[] = [];
@@ -173,9 +179,9 @@ function isSnapshot({ type }: AgentEvent): boolean {
   return type === "STATE_SNAPSHOT" || type === "MESSAGES_SNAPSHOT";
 }
 
-function showOptimistic(view: ThreadView, message: MessageView): ThreadView {
+function showOptimistic(view: ThreadView, message: ThreadMessage): ThreadView {
   const known = messageById(view, message.id);
-  const local: MessageView = { ...message, local: "sending" };
+  const local: ThreadMessage = { ...message, local: "sending" };
   if (!known) return appendMessage(view, local);
   // Resent because the ack was lost: the service has the message, and will not confirm it twice.
   return known.local === undefined ? view : replaceMessage(view, local);

@@ -1,5 +1,5 @@
-import { factsOf, type WireMessage } from "../wire/agent-event.js";
-import { type MessageRole, type MessageView, messageById, type ThreadView } from "./thread-view.js";
+import { type AgUiMessage, factsOf } from "../wire/agent-event.js";
+import { type MessageRole, messageById, type ThreadMessage, type ThreadView } from "./thread-view.js";
 
 const ROLES: ReadonlySet<string> = new Set<MessageRole>([
   "user",
@@ -11,15 +11,15 @@ const ROLES: ReadonlySet<string> = new Set<MessageRole>([
 ]);
 
 /** Reads the messages of known roles. A message without a run of its own belongs to the run that delivers it, `runId`. */
-export function readMessages(wire: readonly WireMessage[], runId?: string): readonly MessageView[] {
+export function readMessages(wire: readonly AgUiMessage[], runId?: string): readonly ThreadMessage[] {
   return wire.flatMap((one) => (isRole(one.role) ? [toMessageView(one, one.role, runId)] : []));
 }
 
 export function toMessageView(
-  wire: Omit<WireMessage, "role">,
+  wire: Omit<AgUiMessage, "role">,
   role: MessageRole,
   runId: string | undefined,
-): MessageView {
+): ThreadMessage {
   const { id, toolCalls, toolCallId, name, subagentRunId } = wire;
   const facts = factsOf(wire);
   return {
@@ -44,7 +44,7 @@ function isRole(role: string): role is MessageRole {
 }
 
 /** Appends a message. The shared index stays right for old views, which ignore positions beyond their own length. */
-export function appendMessage(view: ThreadView, message: MessageView): ThreadView {
+export function appendMessage(view: ThreadView, message: ThreadMessage): ThreadView {
   const { messages, places } = view;
   // Only the newest view may add to the shared map; an older one that is used again copies it.
   const isNewest = places.size === messages.length;
@@ -54,7 +54,7 @@ export function appendMessage(view: ThreadView, message: MessageView): ThreadVie
 }
 
 /** Inserts a confirmed message after all others of the service, and before local ones, which have no position in the thread yet. */
-export function insertConfirmed(view: ThreadView, message: MessageView): ThreadView {
+export function insertConfirmed(view: ThreadView, message: ThreadMessage): ThreadView {
   return insertMessage(view, confirmedCount(view), message);
 }
 
@@ -63,7 +63,7 @@ function confirmedCount({ messages }: ThreadView): number {
 }
 
 /** Confirms a message: the service's version replaces the optimistic one. */
-export function confirmMessage(view: ThreadView, message: MessageView): ThreadView {
+export function confirmMessage(view: ThreadView, message: ThreadMessage): ThreadView {
   const known = messageById(view, message.id);
   if (!known) return insertConfirmed(view, message);
   if (known.local === undefined) return view;
@@ -72,13 +72,13 @@ export function confirmMessage(view: ThreadView, message: MessageView): ThreadVi
   return insertConfirmed(withMessages(view, others), message);
 }
 
-export function insertMessage(view: ThreadView, at: number, message: MessageView): ThreadView {
+export function insertMessage(view: ThreadView, at: number, message: ThreadMessage): ThreadView {
   if (at === view.messages.length) return appendMessage(view, message);
   return withMessages(view, [...view.messages.slice(0, at), message, ...view.messages.slice(at)]);
 }
 
 /** Replaces a message in place: its id and position stay. */
-export function replaceMessage(view: ThreadView, message: MessageView): ThreadView {
+export function replaceMessage(view: ThreadView, message: ThreadMessage): ThreadView {
   const index = view.places.get(message.id);
   if (index === undefined || view.messages[index]?.id !== message.id) return view;
   const messages = view.messages.slice();
@@ -86,16 +86,16 @@ export function replaceMessage(view: ThreadView, message: MessageView): ThreadVi
   return { ...view, messages };
 }
 
-export function withMessages(view: ThreadView, messages: readonly MessageView[]): ThreadView {
+export function withMessages(view: ThreadView, messages: readonly ThreadMessage[]): ThreadView {
   return { ...view, messages, places: positionsOf(messages) };
 }
 
-function positionsOf(messages: readonly MessageView[]): Map<string, number> {
+function positionsOf(messages: readonly ThreadMessage[]): Map<string, number> {
   return new Map(messages.map((message, index) => [message.id, index]));
 }
 
 /** Replaces all confirmed messages by the service's list. Equal messages retain their identity; local ones stay after it. */
-export function replaceMessages(view: ThreadView, wire: readonly WireMessage[]): ThreadView {
+export function replaceMessages(view: ThreadView, wire: readonly AgUiMessage[]): ThreadView {
   const confirmed = readMessages(wire).map((message) => {
     const known = messageById(view, message.id);
     return known && isSame(known, message) ? known : message;
@@ -107,7 +107,7 @@ export function replaceMessages(view: ThreadView, wire: readonly WireMessage[]):
 
 const PLAIN_FIELDS = ["role", "toolCallId", "failed", "name", "subagentRunId", "runId", "local"] as const;
 
-function isSame(a: MessageView, b: MessageView): boolean {
+function isSame(a: ThreadMessage, b: ThreadMessage): boolean {
   return (
     PLAIN_FIELDS.every((field) => a[field] === b[field]) &&
     isSameContent(a.content, b.content) &&

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { AgentEvent } from "../wire/agent-event.js";
 import { reduceEvent } from "./reduce-event.js";
-import { emptyView, messageById, type ThreadView } from "./thread-view.js";
+import { emptyThreadView, messageById, type ThreadView } from "./thread-view.js";
 
 const PREDICTS: AgentEvent = {
   type: "CUSTOM",
@@ -13,7 +13,7 @@ const PREDICTS: AgentEvent = {
 };
 
 function shown(...events: readonly AgentEvent[]): ThreadView {
-  return events.reduce<ThreadView>((view, event) => reduceEvent(view, event) ?? view, emptyView);
+  return events.reduce<ThreadView>((view, event) => reduceEvent(view, event) ?? view, emptyThreadView);
 }
 
 const called: readonly AgentEvent[] = [

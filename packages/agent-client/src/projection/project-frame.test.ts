@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../wire/agent-event.js";
 import { appendMessage, withMessages } from "./message-list.js";
 import { reduceEvent } from "./reduce-event.js";
-import { currentMessages, emptyView, messageAt, messageById, type ThreadView } from "./thread-view.js";
+import { currentMessages, emptyThreadView, messageAt, messageById, type ThreadView } from "./thread-view.js";
 
 function after(view: ThreadView, ...events: readonly AgentEvent[]): ThreadView {
   return events.reduce((now, event) => {
@@ -33,7 +33,7 @@ function result(toolCallId: string): AgentEvent {
 }
 
 const history = withMessages(
-  { ...emptyView, state: { plan: { steps: ["a", "b"] }, notes: { long: "text" } } },
+  { ...emptyThreadView, state: { plan: { steps: ["a", "b"] }, notes: { long: "text" } } },
   Array.from({ length: 50 }, (_, n) => ({ id: `old-${n}`, role: "user" as const, content: `${n}` })),
 );
 
@@ -80,7 +80,7 @@ describe("what is shared", () => {
     expect(messageById(right, "left")).toBeUndefined();
     expect(messageById(right, "right")?.content).toBe("r");
     expect(messageById(history, "left")).toBeUndefined();
-    expect(messageById(emptyView, "left")).toBeUndefined();
+    expect(messageById(emptyThreadView, "left")).toBeUndefined();
   });
 });
 
@@ -97,7 +97,7 @@ describe("messages", () => {
 
   it("say the run that brought them, under the service's own id: who spoke, who thought, who answered", () => {
     const view = after(
-      emptyView,
+      emptyThreadView,
       {
         ...begin,
         input: { messages: [{ id: "u", role: "user", content: "Hello" }] },
@@ -125,7 +125,7 @@ describe("messages", () => {
   it("of a snapshot say the run that it names, and none where it names none", () => {
     const told = { throughline: { runId: "r1", status: "error" } };
     const view = after(
-      emptyView,
+      emptyThreadView,
       { ...begin, metadata: { throughline: { runId: "throughline:1" } } },
       {
         type: "MESSAGES_SNAPSHOT",
@@ -141,18 +141,28 @@ describe("messages", () => {
   });
 
   it("that are begun again after coming back go on where they were", () => {
-    const view = after(emptyView, begin, speak("m"), text("m", "Hel"), begin, speak("m"), text("m", "lo"));
+    const view = after(
+      emptyThreadView,
+      begin,
+      speak("m"),
+      text("m", "Hel"),
+      begin,
+      speak("m"),
+      text("m", "lo"),
+    );
     expect(texts(view)).toEqual(["Hello"]);
   });
 
   it("of a text nobody began do not fit, nor do arguments of a call nobody made", () => {
-    expect(reduceEvent(emptyView, text("m", "?"))).toBeUndefined();
-    expect(reduceEvent(emptyView, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{" })).toBeUndefined();
+    expect(reduceEvent(emptyThreadView, text("m", "?"))).toBeUndefined();
+    expect(
+      reduceEvent(emptyThreadView, { type: "TOOL_CALL_ARGS", toolCallId: "c", delta: "{" }),
+    ).toBeUndefined();
   });
 
   it("hold their calls, whose arguments stream side by side", () => {
     const view = after(
-      emptyView,
+      emptyThreadView,
       begin,
       call("c1", "m"),
       call("c2", "m"),
@@ -168,7 +178,7 @@ describe("messages", () => {
 
   it("results stand behind the message that asked, in the order they came, and once", () => {
     const view = after(
-      emptyView,
+      emptyThreadView,
       begin,
       call("c1", "m"),
       call("c2", "m"),
@@ -185,7 +195,7 @@ describe("messages", () => {
 
   it("a snapshot takes back what it does not hold", () => {
     const view = after(
-      emptyView,
+      emptyThreadView,
       begin,
       speak("kept"),
       text("kept", "a"),
@@ -202,7 +212,7 @@ describe("messages", () => {
 describe("runs", () => {
   it("close all that is open when they end, and say how they ended", () => {
     const open = after(
-      emptyView,
+      emptyThreadView,
       begin,
       { type: "STEP_STARTED", stepName: "s" },
       speak("m"),
@@ -219,9 +229,9 @@ describe("runs", () => {
   it("that failed or were stopped are shown so to whoever comes later", () => {
     const error = { code: "run_failed", message: "It failed." };
     const told = (lastRun: object) => ({ ...end, metadata: { throughline: { status: "success", lastRun } } });
-    const failed = after(emptyView, begin, told({ status: "error", error }) as AgentEvent);
+    const failed = after(emptyThreadView, begin, told({ status: "error", error }) as AgentEvent);
     expect(failed.run).toMatchObject({ status: "error", error });
-    const stopped = after(emptyView, begin, told({ status: "cancelled" }) as AgentEvent);
+    const stopped = after(emptyThreadView, begin, told({ status: "cancelled" }) as AgentEvent);
     expect(stopped.run).toMatchObject({ status: "cancelled", error: null });
   });
 
@@ -233,14 +243,14 @@ describe("runs", () => {
       own: { name: "TypeError", message: "x is not a function" },
     } as const;
     const error = { code: "run_failed", message: "It failed.", ...origin };
-    const saw = after(emptyView, begin, {
+    const saw = after(emptyThreadView, begin, {
       type: "RUN_ERROR",
       code: error.code,
       message: error.message,
       metadata: { throughline: { status: "error", ...origin } },
     });
     const lastRun = { status: "error", error } as const;
-    const late = after(emptyView, begin, {
+    const late = after(emptyThreadView, begin, {
       ...end,
       metadata: { throughline: { status: "success", lastRun } },
     });
@@ -249,7 +259,7 @@ describe("runs", () => {
   });
 
   it("ask with interrupts until a run begins that is not of the service's own making", () => {
-    const asking = after(emptyView, begin, {
+    const asking = after(emptyThreadView, begin, {
       ...end,
       outcome: { type: "interrupt", interrupts: [{ id: "i", reason: "approve" }] },
     });
@@ -259,7 +269,7 @@ describe("runs", () => {
   });
 
   it("steps that ended unseen are not shown: those that are open are told again", () => {
-    const cut = after(emptyView, begin, { type: "STEP_STARTED", stepName: "missed" });
+    const cut = after(emptyThreadView, begin, { type: "STEP_STARTED", stepName: "missed" });
     expect(after(cut, begin, { type: "STEP_STARTED", stepName: "now" }).steps).toEqual(["now"]);
   });
 
@@ -270,7 +280,7 @@ describe("runs", () => {
       runId: "poll-1",
       metadata: { throughline: { poll: true, activeRunId: "server-run" } },
     };
-    const view = after(emptyView, asked, { ...end, runId: "poll-1" });
+    const view = after(emptyThreadView, asked, { ...end, runId: "poll-1" });
     expect(view.run).toMatchObject({ serviceRunId: "server-run", status: "running" });
     const idle = after(view, { ...asked, metadata: { throughline: { poll: true, activeRunId: null } } });
     expect(idle.run).toMatchObject({ serviceRunId: "server-run", status: "success" });
@@ -289,7 +299,7 @@ describe("calls", () => {
   }
 
   it("are replaced as a whole, or one by one", () => {
-    const view = after(emptyView, told(true, "a", "b"), told(false, "b", "c"));
+    const view = after(emptyThreadView, told(true, "a", "b"), told(false, "b", "c"));
     expect(view.calls.map(({ callId, status }) => `${callId} ${status}`)).toEqual([
       "a running",
       "b ok",
@@ -310,7 +320,7 @@ describe("calls", () => {
     const name = "throughline.calls";
     const counted = { runId: "r", callId: "r", parentId: null, earlier: 3 };
     const view = after(
-      emptyView,
+      emptyThreadView,
       { type: "CUSTOM", name, value: { whole: true, calls } },
       {
         type: "CUSTOM",
@@ -324,14 +334,14 @@ describe("calls", () => {
 
   it("of a long run all stay while the service keeps them", () => {
     const ids = Array.from({ length: 250 }, (_, n) => `c${n}`);
-    expect(after(emptyView, told(false, ...ids)).calls).toHaveLength(250);
+    expect(after(emptyThreadView, told(false, ...ids)).calls).toHaveLength(250);
   });
 });
 
 describe("what a run used", () => {
   const used = { input_tokens: 3, output_tokens: 2, total_tokens: 5, model_calls: 2, cost_usd: 0.5 };
   const ended = (usage: typeof used & { complete?: boolean }) =>
-    after(emptyView, begin, { ...end, metadata: { throughline: { status: "success", usage } } }).usage;
+    after(emptyThreadView, begin, { ...end, metadata: { throughline: { status: "success", usage } } }).usage;
 
   it("is complete unless the service says that a call has no price yet", () => {
     expect(ended(used)).toMatchObject({ totalTokens: 5, costUsd: 0.5, isComplete: true });
@@ -354,7 +364,7 @@ describe("a poll", () => {
 
   it("says which run is open, and of an idle thread how its last one ended", () => {
     const open = reduceEvent(
-      emptyView,
+      emptyThreadView,
       poll({ activeRunId: "r1", lastRun: { runId: "r1", status: "running" } }),
     );
     expect(open?.run).toMatchObject({ serviceRunId: "r1", status: "running" });

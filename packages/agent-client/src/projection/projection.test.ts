@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+import type { AgentEvent, AgUiFrame } from "../wire/agent-event.js";
 import {
   type Authority,
   emptyProjection,
@@ -9,7 +9,7 @@ import {
   project,
   type Source,
 } from "./agent-projection-reducer.js";
-import { currentMessages, type MessageView, messageById } from "./thread-view.js";
+import { currentMessages, messageById, type ThreadMessage } from "./thread-view.js";
 
 function shown() {
   let state: Projection = emptyProjection;
@@ -25,7 +25,7 @@ function shown() {
       if (granted?.kind !== "granted") throw new Error("denied");
       return granted.authority;
     },
-    frames(authority: Authority, ...frames: readonly AgentFrame[]) {
+    frames(authority: Authority, ...frames: readonly AgUiFrame[]) {
       return this.take({ kind: "frames", authority, frames });
     },
     get state() {
@@ -40,7 +40,7 @@ function shown() {
   };
 }
 
-function frame(event: AgentEvent, id?: string): AgentFrame {
+function frame(event: AgentEvent, id?: string): AgUiFrame {
   return id === undefined ? { event } : { id, event };
 }
 function started(runId: string, messages: readonly { id: string; content: string }[] = []): AgentEvent {
@@ -57,11 +57,11 @@ function finished(runId: string): AgentEvent {
 function state(snapshot: Record<string, string>): AgentEvent {
   return { type: "STATE_SNAPSHOT", snapshot };
 }
-function texts(messages: readonly MessageView[]) {
+function texts(messages: readonly ThreadMessage[]) {
   return messages.map(({ content }) => content);
 }
 /** What the service tells a client that holds nothing, of an idle thread. */
-function prelude(runId: string, cursor: string): readonly AgentFrame[] {
+function prelude(runId: string, cursor: string): readonly AgUiFrame[] {
   return [
     frame(started(runId)),
     frame(state({ mood: "calm" })),
@@ -193,7 +193,7 @@ describe("frames", () => {
 });
 
 describe("messages of this client", () => {
-  const hello: MessageView = { id: "m1", role: "user", content: "hello" };
+  const hello: ThreadMessage = { id: "m1", role: "user", content: "hello" };
 
   it("are shown before the service has them, and are its own once it says so", () => {
     const one = shown().take({ kind: "sending", messages: [hello] });

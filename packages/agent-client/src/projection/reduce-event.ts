@@ -12,14 +12,14 @@ import {
 } from "./message-list.js";
 import {
   type CallView,
-  type MessageView,
   messageById,
   type OpenMessage,
-  type RunView,
+  type RunUsage,
   type StatePrediction,
+  type ThreadMessage,
+  type ThreadRun,
   type ThreadView,
   type ToolCallView,
-  type UsageView,
 } from "./thread-view.js";
 
 /** The next view. `undefined`: the event does not fit the view, so the view is wrong and a snapshot is needed. */
@@ -125,14 +125,14 @@ function startCall(view: ThreadView, event: EventOf<"TOOL_CALL_START">): ThreadV
 /** Changes a streaming message, which is opened first where it is not open. */
 function changeOpen(
   view: ThreadView,
-  begun: Pick<MessageView, "id" | "role" | "subagentRunId">,
+  begun: Pick<ThreadMessage, "id" | "role" | "subagentRunId">,
   change: (open: OpenMessage) => OpenMessage,
 ): ThreadView {
   const index = view.open.findIndex((open) => open.message.id === begun.id);
   const open = view.open[index];
   if (open) return withOpen(view, index, change(open));
   const known = messageById(view, begun.id);
-  const message: MessageView = known ?? { ...begun, content: "", runId: runOf(view) };
+  const message: ThreadMessage = known ?? { ...begun, content: "", runId: runOf(view) };
   const inserted = known ? view : insertConfirmed(view, message);
   return withOpen(inserted, view.open.length, change({ message, isSpeaking: false, openCalls: [] }));
 }
@@ -160,7 +160,7 @@ function closeMessage(view: ThreadView, before: OpenMessage, after: OpenMessage)
 /** Inserts a tool result after the message with its call and that message's other results. */
 function addResult(view: ThreadView, event: EventOf<"TOOL_CALL_RESULT">): ThreadView {
   if (messageById(view, event.messageId)) return view;
-  const asks = ({ toolCalls }: MessageView) => toolCalls?.some((call) => call.id === event.toolCallId);
+  const asks = ({ toolCalls }: ThreadMessage) => toolCalls?.some((call) => call.id === event.toolCallId);
   const streaming = view.open.find(({ message }) => asks(message))?.message.id;
   const owner = view.messages.findLastIndex((message) => message.id === streaming || asks(message));
   const message = toMessageView({ ...event, id: event.messageId }, "tool", runOf(view));
@@ -211,7 +211,7 @@ function applyPoll(view: ThreadView, { activeRunId = null, lastRun }: EventFacts
   return { ...view, run: { ...running(runId), status } };
 }
 
-function running(runId: string, serviceRunId = runId, attempt = 0): RunView {
+function running(runId: string, serviceRunId = runId, attempt = 0): ThreadRun {
   return { runId, serviceRunId, attempt, status: "running", error: null };
 }
 
@@ -236,7 +236,7 @@ function endRun(view: ThreadView, event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_
 function endOf(
   event: EventOf<"RUN_FINISHED"> | EventOf<"RUN_ERROR">,
   { status, lastRun, class: kind, node, ns, own }: EventFacts,
-): Pick<RunView, "status" | "error"> {
+): Pick<ThreadRun, "status" | "error"> {
   if (event.type === "RUN_ERROR") {
     const { code = "run_failed", message } = event;
     return { status: "error", error: { code, message, class: kind, node, ns, own } };
@@ -249,7 +249,7 @@ function endOf(
   return { status: end === "cancelled" ? end : "success", error: null };
 }
 
-function toUsage(usage: NonNullable<EventFacts["usage"]>): UsageView {
+function toUsage(usage: NonNullable<EventFacts["usage"]>): RunUsage {
   return {
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,

@@ -10,7 +10,7 @@ export interface ToolCallView {
 
 export type MessageRole = "user" | "assistant" | "tool" | "system" | "developer" | "reasoning";
 
-export interface MessageView {
+export interface ThreadMessage {
   readonly id: string;
   readonly role: MessageRole;
   readonly content: string | readonly JsonObject[];
@@ -81,7 +81,7 @@ export interface CallErrorView {
   readonly stack?: string;
 }
 
-export interface RunView {
+export interface ThreadRun {
   /** The client's own id where it gave one, else the service's. */
   readonly runId: string;
   /** The service's own id. */
@@ -91,7 +91,7 @@ export interface RunView {
   readonly error: RunErrorView | null;
 }
 
-export interface UsageView {
+export interface RunUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
@@ -115,7 +115,7 @@ export interface StatePrediction {
 
 /** A streaming message. Its text is stored here, not in `messages`, so that a token costs O(1). */
 export interface OpenMessage {
-  readonly message: MessageView;
+  readonly message: ThreadMessage;
   /** A text or reasoning is under way; else only calls of it are. */
   readonly isSpeaking: boolean;
   readonly openCalls: readonly string[];
@@ -126,7 +126,7 @@ export interface OpenMessage {
  * Read messages through `messageAt` and `messageById`.
  */
 export interface ThreadView {
-  readonly messages: readonly MessageView[];
+  readonly messages: readonly ThreadMessage[];
   /** The index of each message by id. Shared while `messages` grows; a view ignores indexes beyond its own length. */
   readonly places: ReadonlyMap<string, number>;
   readonly open: readonly OpenMessage[];
@@ -139,12 +139,12 @@ export interface ThreadView {
   readonly steps: readonly string[];
   readonly interrupts: readonly WireInterrupt[];
   /** The active run, else the last one. */
-  readonly run: RunView | null;
+  readonly run: ThreadRun | null;
   /** The usage of the last run that ended. */
-  readonly usage: UsageView | null;
+  readonly usage: RunUsage | null;
 }
 
-export const emptyView: ThreadView = {
+export const emptyThreadView: ThreadView = {
   messages: [],
   places: new Map(),
   open: [],
@@ -158,26 +158,26 @@ export const emptyView: ThreadView = {
 };
 
 /** Returns the current message at an index, including text that still streams. O(open messages). */
-export function messageAt(view: ThreadView, index: number): MessageView | undefined {
+export function messageAt(view: ThreadView, index: number): ThreadMessage | undefined {
   const message = view.messages[index];
   if (message === undefined || view.open.length === 0) return message;
   return view.open.find((open) => open.message.id === message.id)?.message ?? message;
 }
 
-export function messageById(view: ThreadView, id: string): MessageView | undefined {
+export function messageById(view: ThreadView, id: string): ThreadMessage | undefined {
   const index = view.places.get(id);
   const found = index === undefined ? undefined : messageAt(view, index);
   return found?.id === id ? found : undefined;
 }
 
 /** Returns all current messages. O(messages) while one streams: to render one message, read that one. */
-export function currentMessages(view: ThreadView): readonly MessageView[] {
+export function currentMessages(view: ThreadView): readonly ThreadMessage[] {
   if (view.open.length === 0) return view.messages;
   return view.messages.map((message, index) => messageAt(view, index) ?? message);
 }
 
 /** Returns the text of a message's content, in either of its forms. Files and other parts have no text. */
-export function contentText(content: MessageView["content"] = ""): string {
+export function contentText(content: ThreadMessage["content"] = ""): string {
   if (typeof content === "string") return content;
   return content
     .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []))

@@ -1,5 +1,5 @@
 import type { ShownInput } from "../client/thread-controller.js";
-import type { EventText } from "../transport/event-stream.js";
+import type { SseText } from "../transport/event-stream.js";
 import type { LeaderWord } from "./tab-channel.js";
 
 /** Sends the changes of a leader's thread to other tabs, in order and numbered. */
@@ -9,7 +9,7 @@ export interface FrameRelay {
   /** The sequence number of the last message. */
   seq(): number;
   /** Sends an input of the projection. Frames of one animation frame are sent together. */
-  shown(input: ShownInput, texts: readonly EventText[]): void;
+  shown(input: ShownInput, texts: readonly SseText[]): void;
   /** Sends pending frames. */
   flush(): void;
   /** Sends any other message, after pending frames. */
@@ -25,7 +25,7 @@ export function createFrameRelay(
   soon: (callback: () => void) => void,
 ): FrameRelay {
   let seq = 0;
-  let pending: EventText[] = [];
+  let pending: SseText[] = [];
 
   function flush(): void {
     if (pending.length === 0) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { currentMessages, emptyView } from "../projection/thread-view.js";
+import { currentMessages, emptyThreadView } from "../projection/thread-view.js";
 import { textsOf } from "../testing/texts-of.js";
 import type { AgentEvent } from "../wire/agent-event.js";
 import { createSharedLine } from "./shared-line.js";
@@ -23,7 +23,7 @@ function follower() {
   });
   line.follow();
   asked.length = 0;
-  const snapshot = (seq: number, view = emptyView) =>
+  const snapshot = (seq: number, view = emptyThreadView) =>
     line.receive({
       epoch: 1,
       kind: "snapshot",
@@ -82,7 +82,7 @@ describe("a line that another tab holds", () => {
     shown(4, say("four"));
     expect(asked).toEqual(["ask-snapshot"]);
     expect(texts()).toEqual(["One "]);
-    snapshot(4, { ...emptyView, messages: [{ id: "m", role: "assistant", content: "All" }] });
+    snapshot(4, { ...emptyThreadView, messages: [{ id: "m", role: "assistant", content: "All" }] });
     expect(texts()).toEqual(["All"]);
   });
 

@@ -18,7 +18,7 @@ import {
   project,
 } from "../projection/agent-projection-reducer.js";
 
-import { emptyView, type ThreadView } from "../projection/thread-view.js";
+import { emptyThreadView, type ThreadView } from "../projection/thread-view.js";
 import { readFrames } from "../transport/http-agent-service.js";
 import { createAskedCommands } from "./asked-commands.js";
 import { createFrameRelay } from "./frame-teller.js";
@@ -306,5 +306,5 @@ export function createSharedLine(options: SharedLineOptions): SharedLine {
 }
 
 function isKnown({ view }: Projection): boolean {
-  return view !== emptyView;
+  return view !== emptyThreadView;
 }

@@ -297,7 +297,7 @@ export interface TabSharingOptions extends Omit<TabsOptions, "locks" | "channels
  * Shares one connection between all tabs of a browser. `undefined` where tabs can't share, as in old browsers and on insecure
  * origins: then each has its own, and `telemetry.unshared` is called.
  */
-export function shareTabs(options: TabSharingOptions): Tabs | undefined {
+export function tabSharing(options: TabSharingOptions): Tabs | undefined {
   const locks = options.locks ?? pageLocks();
   const channels = options.channels ?? pageChannels();
   if (locks && channels) return createTabs({ ...options, locks, channels });

@@ -4,8 +4,8 @@ import type { Command, CommandAck, CommandOutcome } from "../commands/command.js
 import type { SchedulerState } from "../commands/scheduler-state.js";
 import type { ConnectionStatus } from "../connection/connection-state.js";
 import type { ThreadView } from "../projection/thread-view.js";
-import type { LogText, ToolDeclaration } from "../transport/agent-service.js";
-import type { EventText } from "../transport/event-stream.js";
+import type { LogEntryText, ToolDeclaration } from "../transport/agent-service.js";
+import type { SseText } from "../transport/event-stream.js";
 import type { Channel, ChannelPort } from "./ports.js";
 
 /** The channels between tabs: all to all, and the leader to one. */
@@ -103,7 +103,7 @@ export type LeaderMessage = {
       readonly kind: "frames";
       readonly key: string;
       readonly seq: number;
-      readonly texts: readonly EventText[];
+      readonly texts: readonly SseText[];
     }
   | {
       readonly kind: "shown";
@@ -135,7 +135,7 @@ export type LogWord = WithoutEpoch<LogMessage>;
 
 /** Messages of the leader to one tab, about a log that the tab shows. */
 export type LogMessage = { readonly epoch: number; readonly id: string } & (
-  | { readonly kind: "log-entries"; readonly entries: readonly LogText[] }
+  | { readonly kind: "log-entries"; readonly entries: readonly LogEntryText[] }
   | { readonly kind: "log-status"; readonly status: ConnectionStatus }
 );
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentClientOptions } from "../client/agent-client.js";
 import { browser } from "../testing/fake-browser.js";
 import { emptyPrelude, finished, settled, started } from "../testing/fake-service.js";
-import { shareTabs } from "./shared-thread-stream.js";
+import { tabSharing } from "./shared-thread-stream.js";
 
 type Tab = Awaited<ReturnType<ReturnType<typeof browser>["tab"]>>;
 
@@ -254,7 +254,7 @@ describe("one stream for a browser", () => {
     const { tab } = browser();
     const told: string[] = [];
     const options: Partial<AgentClientOptions> = {
-      tabs: (about) => shareTabs({ ...about, locks: undefined }),
+      tabs: (about) => tabSharing({ ...about, locks: undefined }),
       telemetry: { unshared: () => told.push("unshared") },
     };
     const tabs = [await tab(options), await tab(options)];

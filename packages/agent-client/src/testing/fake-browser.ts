@@ -1,5 +1,5 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { type AgentClientOptions, createAgentClient, everyPart } from "../client/agent-client.js";
+import { type AgentClientOptions, allFeatures, createAgentClient } from "../client/agent-client.js";
 import type { Surroundings } from "../client/environment.js";
 import { createMemoryStorage } from "../commands/pending-sync.js";
 import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
@@ -17,7 +17,7 @@ export function browser() {
     const { surroundings, setHidden } = createLook();
     const client = createAgentClient({
       url: "/api",
-      ...everyPart,
+      ...allFeatures,
       service: fake.service,
       clock,
       random: () => 0.5,

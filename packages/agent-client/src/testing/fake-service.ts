@@ -1,15 +1,15 @@
 import type { Command, CommandAck } from "../commands/command.js";
-import type { StreamFailure } from "../connection/connection-state.js";
+import type { RequestFailure } from "../connection/connection-state.js";
 import type {
   AgentInfo,
-  Circumstances,
+  AgentService,
   FollowedThread,
-  LogText,
-  ServicePort,
+  LogEntryText,
+  RequestContext,
   StreamEnd,
   ThreadName,
 } from "../transport/agent-service.js";
-import type { AgentEvent, AgentFrame } from "../wire/agent-event.js";
+import type { AgentEvent, AgUiFrame } from "../wire/agent-event.js";
 import { textsOf } from "./texts-of.js";
 
 /** One thread of one stream. */
@@ -22,9 +22,9 @@ export interface FakeConnection {
   readonly isCut: boolean;
   /** Frames as they would come, each under the id it is given. */
   tell(...frames: readonly (AgentEvent | readonly [id: string, event: AgentEvent])[]): void;
-  tellEntries(...entries: readonly LogText[]): void;
+  tellEntries(...entries: readonly LogEntryText[]): void;
   /** Ends this thread's subscription alone. */
-  refuse(failure: Extract<StreamFailure, { kind: "refused" }>): void;
+  refuse(failure: Extract<RequestFailure, { kind: "refused" }>): void;
   /** Ends the whole stream. */
   end(end?: StreamEnd): void;
 }
@@ -32,7 +32,7 @@ export interface FakeConnection {
 export interface FakeSend {
   readonly thread: ThreadName;
   readonly command: Exclude<Command, { kind: "stop" }>;
-  readonly circumstances: Circumstances;
+  readonly circumstances: RequestContext;
   answer(answer: CommandAck): void;
 }
 
@@ -44,11 +44,11 @@ export function createFakeService() {
   const polls: {
     readonly thread: ThreadName;
     readonly cursor: string | undefined;
-    answer(frames: readonly AgentFrame[] | undefined): void;
+    answer(frames: readonly AgUiFrame[] | undefined): void;
   }[] = [];
   let streams = 0;
   let agents: readonly AgentInfo[] = [];
-  const service: ServicePort = {
+  const service: AgentService = {
     agents: async () => agents,
     follow(threads, signal, sink) {
       const stream = streams;

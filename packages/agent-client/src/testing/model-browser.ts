@@ -1,5 +1,5 @@
 import { createSimulatedClock } from "@throughline/ai-core";
-import { createAgentClient, everyPart } from "../client/agent-client.js";
+import { allFeatures, createAgentClient } from "../client/agent-client.js";
 import type { CommandOutcome } from "../commands/command.js";
 import { createMemoryStorage } from "../commands/pending-sync.js";
 import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
@@ -34,7 +34,7 @@ export function createModelBrowser() {
     const look = createLook();
     const client = createAgentClient({
       url: "/api",
-      ...everyPart,
+      ...allFeatures,
       ...shared,
       service: network.service,
       clock,

@@ -1,5 +1,5 @@
-import type { FollowSink, ServicePort, StreamEnd } from "../transport/agent-service.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import type { AgentService, FollowSink, StreamEnd } from "../transport/agent-service.js";
+import type { AgUiFrame } from "../wire/agent-event.js";
 import type { ModelThread } from "./model-thread.js";
 import { textsOf } from "./texts-of.js";
 
@@ -10,7 +10,7 @@ interface OnItsWay {
 }
 
 interface ModelStream {
-  readonly pending: AgentFrame[];
+  readonly pending: AgUiFrame[];
   readonly sink: FollowSink;
   end(end: StreamEnd): void;
 }
@@ -83,7 +83,7 @@ export function createModelNetwork(thread: ModelThread) {
     });
   }
 
-  const service: ServicePort = {
+  const service: AgentService = {
     agents: () => Promise.resolve([]),
     follow([thread], signal, sink) {
       asked.push("follow");

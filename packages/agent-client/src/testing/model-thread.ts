@@ -1,6 +1,6 @@
 import type { JsonObject } from "@throughline/ai-core";
 import type { Command, CommandAck } from "../commands/command.js";
-import type { AgentEvent, AgentFrame, WireMessage } from "../wire/agent-event.js";
+import type { AgentEvent, AgUiFrame, AgUiMessage } from "../wire/agent-event.js";
 
 interface ModelRun {
   /** The client's name for it. */
@@ -11,14 +11,14 @@ interface ModelRun {
   status: "running" | "success" | "cancelled" | "error";
 }
 
-type Told = { -readonly [Key in keyof WireMessage]: WireMessage[Key] };
+type Told = { -readonly [Key in keyof AgUiMessage]: AgUiMessage[Key] };
 
 /**
  * One thread as the service keeps it, as small as it can be: one open run, ids that are runs only once, stops that may come
  * before their run, and a log that every stream reads.
  */
 export function createModelThread() {
-  const frames: (AgentFrame & { readonly id: string })[] = [];
+  const frames: (AgUiFrame & { readonly id: string })[] = [];
   const runs = new Map<string, ModelRun>();
   const tombstones = new Set<string>();
   const applied = new Map<string, number>();
@@ -55,7 +55,7 @@ export function createModelThread() {
     append({ type: "CUSTOM", name: "throughline.calls", value: { whole: false, calls: [callOf(run)] } });
   }
 
-  function startedOf(run: ModelRun, said?: readonly WireMessage[]): AgentEvent {
+  function startedOf(run: ModelRun, said?: readonly AgUiMessage[]): AgentEvent {
     return {
       type: "RUN_STARTED",
       threadId: "thread",
@@ -125,7 +125,7 @@ export function createModelThread() {
     /** How often each mutation was applied. */
     applied,
     state: () => state,
-    messages: (): readonly WireMessage[] => messages,
+    messages: (): readonly AgUiMessage[] => messages,
     openRun: () => openRun,
     lastRun: () => lastRun,
 
@@ -195,7 +195,7 @@ export function createModelThread() {
     },
 
     /** What a stream begins with, and how many frames of the log that covers. */
-    prelude(cursor: string | undefined): { readonly frames: readonly AgentFrame[]; readonly upTo: number } {
+    prelude(cursor: string | undefined): { readonly frames: readonly AgUiFrame[]; readonly upTo: number } {
       const at = Number(cursor ?? Number.NaN);
       if (at >= trimmedTo && at <= frames.length) return { frames: this.resumed(at), upTo: at };
       const run = openRun ?? lastRun;
@@ -229,7 +229,7 @@ export function createModelThread() {
     },
 
     /** Of a client that holds everything up to there: what was open then. */
-    resumed(at: number): readonly AgentFrame[] {
+    resumed(at: number): readonly AgUiFrame[] {
       const before = frames.slice(0, at).map(({ event }) => event);
       const started = before.findLast(({ type }) => type === "RUN_STARTED");
       const last = before.findLast(({ type }) => /^RUN_/.test(type));
@@ -242,7 +242,7 @@ export function createModelThread() {
       return [{ event: bare }, ...(isOver ? [] : [{ event: start }])];
     },
 
-    poll(): readonly AgentFrame[] {
+    poll(): readonly AgUiFrame[] {
       const events: AgentEvent[] = [
         {
           type: "RUN_STARTED",

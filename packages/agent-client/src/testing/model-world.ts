@@ -8,9 +8,9 @@ import type { PendingSync } from "../commands/pending-sync.js";
 import { DEFAULT_COMMAND_POLICY } from "../commands/scheduler-state.js";
 import { DEFAULT_CONNECTION_POLICY } from "../connection/connection-state.js";
 import { createThreadStream, type ThreadStream } from "../connection/thread-stream.js";
-import { DEFAULT_POLL_POLICY, pollThreads } from "../polling/agent-status-poller.js";
+import { DEFAULT_POLL_POLICY, statusPolling } from "../polling/agent-status-poller.js";
 
-import type { ServicePort } from "../transport/agent-service.js";
+import type { AgentService } from "../transport/agent-service.js";
 import { createModelNetwork } from "./model-network.js";
 import { createModelThread, type ModelThread } from "./model-thread.js";
 
@@ -65,7 +65,7 @@ function createPage(
   }: {
     readonly clock: ReturnType<typeof createSimulatedClock>;
     readonly thread: ModelThread;
-    readonly service: ServicePort;
+    readonly service: AgentService;
     readonly breaches: Breach[];
   },
 ): ModelPage {
@@ -78,7 +78,7 @@ function createPage(
   let release: (() => void) | undefined = line.open();
   const submitted: Submitted[] = [];
   let polledAt: number | undefined;
-  const poller = pollThreads({
+  const poller = statusPolling({
     clock,
     random: () => 0.5,
     policy: DEFAULT_POLL_POLICY,
@@ -101,7 +101,7 @@ function createPage(
     const sending = new Set<string>();
     const settled = new Set<string>();
     let epoch = 0;
-    const watched: ServicePort = {
+    const watched: AgentService = {
       ...service,
       async send(name_, command, circumstances) {
         // What becomes of a run may be seen before its answer; and what was stopped is waited for no longer than a bound.
@@ -122,7 +122,7 @@ function createPage(
       },
     };
     const telemetry: Telemetry = {
-      commandSettled: ({ commandId }) => settled.add(commandId),
+      commandCompleted: ({ commandId }) => settled.add(commandId),
       misfit: (type) => breaches.push(`${name}: ${type} did not fit`),
     };
     stream = createThreadStream({

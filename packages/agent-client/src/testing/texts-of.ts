@@ -1,7 +1,7 @@
-import type { EventText } from "../transport/event-stream.js";
-import type { AgentFrame } from "../wire/agent-event.js";
+import type { SseText } from "../transport/event-stream.js";
+import type { AgUiFrame } from "../wire/agent-event.js";
 
 /** Frames as a stream brings them. */
-export function textsOf(frames: readonly AgentFrame[]): readonly EventText[] {
+export function textsOf(frames: readonly AgUiFrame[]): readonly SseText[] {
   return frames.map(({ id, event }) => ({ id, data: JSON.stringify(event) }));
 }

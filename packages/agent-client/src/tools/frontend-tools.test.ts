@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { type AgentClientOptions, createAgentClient, everyPart } from "../client/agent-client.js";
+import { type AgentClientOptions, allFeatures, createAgentClient } from "../client/agent-client.js";
 
 import { createMemoryStorage } from "../commands/pending-sync.js";
 import { createMemoryChannels, createMemoryLocks } from "../tabs/memory-ports.js";
@@ -18,7 +18,7 @@ function setUp(options: Partial<AgentClientOptions> = {}) {
   const fake = createFakeService();
   const client = createAgentClient({
     url: "/api",
-    ...everyPart,
+    ...allFeatures,
     service: fake.service,
     clock: createSimulatedClock(1_000_000),
     storage: createMemoryStorage(),

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@throughline/ai-core";
 import type { ThreadController } from "../client/thread-controller.js";
 import {
   currentMessages,
-  type MessageView,
+  type ThreadMessage,
   type ThreadView,
   type ToolCallView,
 } from "../projection/thread-view.js";
@@ -87,7 +87,7 @@ export function frontendTools(options: FrontendToolsOptions): FrontendTools {
     return locks.request(name, { signal: closed.signal }, () => locked(rest, work));
   }
 
-  async function run({ id, name, args }: ToolCallView): Promise<MessageView | undefined> {
+  async function run({ id, name, args }: ToolCallView): Promise<ThreadMessage | undefined> {
     const declared = tools.get(name);
     if (!declared) return undefined;
     const { signal } = declared.gone;

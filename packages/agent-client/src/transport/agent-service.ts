@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import type { Command, CommandAck } from "../commands/command.js";
-import type { StreamFailure } from "../connection/connection-state.js";
-import type { EventText } from "./event-stream.js";
+import type { RequestFailure } from "../connection/connection-state.js";
+import type { SseText } from "./event-stream.js";
 
 /** `private`: one person's. `account`: shared by all people of the account. */
 export type Visibility = "private" | "account";
@@ -30,7 +30,7 @@ export interface AgentInfo {
 }
 
 /** Tools and context sent with a request. */
-export interface Circumstances {
+export interface RequestContext {
   readonly tools: readonly ToolDeclaration[];
   readonly context: readonly { readonly description: string; readonly value: Json }[];
 }
@@ -44,7 +44,7 @@ export interface FollowedThread extends ThreadName {
 }
 
 /** An entry of a thread's log, as unparsed text: its reader parses it. */
-export interface LogText extends EventText {
+export interface LogEntryText extends SseText {
   readonly id: string;
 }
 
@@ -55,34 +55,34 @@ export interface FollowSink {
   /** Any bytes were received, heartbeats included. */
   heard(): void;
   /** Events of one thread from one read: frames or log entries, as requested. */
-  events(at: number, events: readonly EventText[]): void;
+  events(at: number, events: readonly SseText[]): void;
   /** The service ended this subscription, and continues the others. */
-  ended(at: number, failure: Extract<StreamFailure, { kind: "refused" }>): void;
+  ended(at: number, failure: Extract<RequestFailure, { kind: "refused" }>): void;
 }
 
 export type StreamEnd =
   | { readonly kind: "ended" }
-  | { readonly kind: "failed"; readonly failure: StreamFailure };
+  | { readonly kind: "failed"; readonly failure: RequestFailure };
 
 /** The port of the service. No method rejects: a failure is an outcome. */
-export interface ServicePort {
-  agents(): Promise<readonly AgentInfo[] | StreamFailure>;
+export interface AgentService {
+  agents(): Promise<readonly AgentInfo[] | RequestFailure>;
   /** Follows threads on one stream until the signal aborts, the stream ends, or it fails. */
   follow(threads: readonly FollowedThread[], signal: AbortSignal, sink: FollowSink): Promise<StreamEnd>;
   /** Requests a run; its events are received by `follow`. */
   send(
     thread: ThreadName,
     command: Exclude<Command, { kind: "stop" }>,
-    circumstances: Circumstances,
+    circumstances: RequestContext,
   ): Promise<CommandAck>;
   /** `false`: whether it arrived is not known. */
   stop(thread: ThreadName, runId: string | undefined): Promise<boolean>;
   /** Reads a thread's current status, or the changes since `cursor`; `undefined` when the service does not respond. */
-  poll(thread: ThreadName, cursor: string | undefined): Promise<readonly EventText[] | undefined>;
+  poll(thread: ThreadName, cursor: string | undefined): Promise<readonly SseText[] | undefined>;
   /** Requests new credentials; `false`: there are none. */
   renew(): Promise<boolean>;
 }
 
-export function isFailure(value: readonly AgentInfo[] | StreamFailure): value is StreamFailure {
+export function isFailure(value: readonly AgentInfo[] | RequestFailure): value is RequestFailure {
   return !Array.isArray(value);
 }

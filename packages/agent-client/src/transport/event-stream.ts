@@ -1,11 +1,11 @@
 /** An event as unparsed text: its reader parses it. */
-export interface EventText {
+export interface SseText {
   readonly id: string | undefined;
   readonly data: string;
 }
 
 /** An event of an SSE stream. */
-export interface StreamEvent extends EventText {
+export interface StreamEvent extends SseText {
   readonly event: string | undefined;
 }
 

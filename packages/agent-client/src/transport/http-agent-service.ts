@@ -1,19 +1,19 @@
 import { systemClock } from "../client/environment.js";
 import type { Command, CommandAck, RunInput } from "../commands/command.js";
 import { newId } from "../commands/mutation-ids.js";
-import { isRetryable, type StreamFailure } from "../connection/connection-state.js";
-import type { MessageView } from "../projection/thread-view.js";
-import { type AgentEvent, type AgentFrame, factsOf } from "../wire/agent-event.js";
+import { isRetryable, type RequestFailure } from "../connection/connection-state.js";
+import type { ThreadMessage } from "../projection/thread-view.js";
+import { type AgentEvent, type AgUiFrame, factsOf } from "../wire/agent-event.js";
 import type {
   AgentInfo,
-  Circumstances,
+  AgentService,
   FollowedThread,
   FollowSink,
-  ServicePort,
+  RequestContext,
   StreamEnd,
   ThreadName,
 } from "./agent-service.js";
-import { type EventText, readEventStream, type StreamEvent } from "./event-stream.js";
+import { readEventStream, type SseText, type StreamEvent } from "./event-stream.js";
 import {
   createRequest,
   DEFAULT_TIMEOUT_MS,
@@ -33,7 +33,7 @@ export interface HttpServiceOptions extends HttpOptions {
 /** Options of every stream: AG-UI 1.0, interrupts in their standard form, and the tree of calls. */
 const ALWAYS = { calls: true, interrupts: "standard" } as const;
 
-export function createHttpService(options: HttpServiceOptions): ServicePort {
+export function createHttpService(options: HttpServiceOptions): AgentService {
   const format = { ...ALWAYS, links: options.links };
   const request = createRequest(options.url, options);
   const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -46,8 +46,8 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
   async function requestOnce<T>(
     path: string,
     body: object,
-    read: (events: readonly EventText[]) => T | undefined,
-    refuse: (failure: StreamFailure) => T,
+    read: (events: readonly SseText[]) => T | undefined,
+    refuse: (failure: RequestFailure) => T,
     cursor?: string,
   ): Promise<T | undefined> {
     const cut = new AbortController();
@@ -119,7 +119,7 @@ export function createHttpService(options: HttpServiceOptions): ServicePort {
 
     async poll(thread, cursor) {
       const props = { interrupts: ALWAYS.interrupts, command: { name: "poll" } };
-      const seen: EventText[] = [];
+      const seen: SseText[] = [];
       return requestOnce(
         agentPath(thread, "run"),
         inputOf(thread, newId(systemClock.now()), {}, { tools: [], context: [] }, props),
@@ -155,7 +155,7 @@ function inputOf(
   { threadId, visibility }: ThreadName,
   runId: string,
   { messages = [], state = {}, answers }: RunInput,
-  { tools, context }: Circumstances,
+  { tools, context }: RequestContext,
   props: object,
 ): object {
   return {
@@ -173,7 +173,7 @@ function inputOf(
   };
 }
 
-function toWireMessage({ id, role, content, toolCallId, failed }: MessageView): object {
+function toWireMessage({ id, role, content, toolCallId, failed }: ThreadMessage): object {
   return {
     id,
     role,
@@ -184,7 +184,7 @@ function toWireMessage({ id, role, content, toolCallId, failed }: MessageView): 
 }
 
 /** Returns the ack by the first decisive frame: a run that began, or the reason why none did. */
-function ackOf(frames: readonly AgentFrame[]): CommandAck | undefined {
+function ackOf(frames: readonly AgUiFrame[]): CommandAck | undefined {
   const refusal = frames.find(({ event }) => event.type === "RUN_ERROR")?.event;
   if (refusal?.type === "RUN_ERROR" && factsOf(refusal).runId === undefined) {
     const { code = "internal", message } = refusal;
@@ -233,7 +233,7 @@ function readAgents(info: unknown): readonly AgentInfo[] {
   }));
 }
 
-type Refusal = Extract<StreamFailure, { kind: "refused" }>;
+type Refusal = Extract<RequestFailure, { kind: "refused" }>;
 
 /** Follows threads by `POST /follow`, section 10 of the protocol. */
 async function followOn(
@@ -287,8 +287,8 @@ function reportEnd(data: string, sink: FollowSink): void {
 }
 
 /** Parses the frames of one batch of events. */
-export function readFrames(events: readonly EventText[]): readonly AgentFrame[] {
-  const frames: AgentFrame[] = [];
+export function readFrames(events: readonly SseText[]): readonly AgUiFrame[] {
+  const frames: AgUiFrame[] = [];
   for (const { id, data } of events) {
     const event = parseEvent(data);
     if (event) frames.push({ id, event });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "../commands/command.js";
-import type { EventText } from "./event-stream.js";
+import type { SseText } from "./event-stream.js";
 import { createHttpService, type HttpServiceOptions } from "./http-agent-service.js";
 
 const THREAD = { agentId: "langgraph:poet", threadId: "a/b" };
@@ -56,7 +56,7 @@ function listen() {
     sink: {
       opened: () => heard.push("opened"),
       heard: () => heard.push("heard"),
-      events: (at: number, events: readonly EventText[]) =>
+      events: (at: number, events: readonly SseText[]) =>
         heard.push([at, events.map(({ id, data }) => [id, data])]),
       ended: (at: number, failure: object) => heard.push([at, failure]),
     },

@@ -1,4 +1,4 @@
-import { SIGNED_IN_AS_OTHER, type StreamFailure } from "../connection/connection-state.js";
+import { type RequestFailure, SIGNED_IN_AS_OTHER } from "../connection/connection-state.js";
 
 export interface HttpOptions {
   readonly fetch?: typeof fetch;
@@ -58,7 +58,7 @@ export async function requestJson<T>(
   path: string,
   parts: RequestParts,
   read: (body: unknown) => T,
-): Promise<T | StreamFailure> {
+): Promise<T | RequestFailure> {
   try {
     const response = await request(path, parts);
     return (await failureOf(response)) ?? read(await response.json());
@@ -67,7 +67,7 @@ export async function requestJson<T>(
   }
 }
 
-export async function failureOf(response: Response): Promise<StreamFailure | undefined> {
+export async function failureOf(response: Response): Promise<RequestFailure | undefined> {
   if (response.ok) return undefined;
   const body: Partial<Record<"code" | "message", unknown>> = await response.json().catch(() => ({}));
   return {

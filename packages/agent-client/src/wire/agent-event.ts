@@ -51,7 +51,7 @@ interface Common {
   readonly subagentRunId?: string;
 }
 
-export interface WireMessage {
+export interface AgUiMessage {
   readonly id: string;
   readonly role: string;
   readonly content?: string | readonly JsonObject[];
@@ -82,7 +82,7 @@ export type AgentEvent = Common &
         readonly type: "RUN_STARTED";
         readonly threadId: string;
         readonly runId: string;
-        readonly input?: { readonly messages?: readonly WireMessage[] };
+        readonly input?: { readonly messages?: readonly AgUiMessage[] };
       }
     | {
         readonly type: "RUN_FINISHED";
@@ -118,7 +118,7 @@ export type AgentEvent = Common &
       }
     | { readonly type: "STATE_SNAPSHOT"; readonly snapshot: JsonObject }
     | { readonly type: "STATE_DELTA"; readonly delta: readonly PatchOperation[] }
-    | { readonly type: "MESSAGES_SNAPSHOT"; readonly messages: readonly WireMessage[] }
+    | { readonly type: "MESSAGES_SNAPSHOT"; readonly messages: readonly AgUiMessage[] }
     | { readonly type: "CUSTOM"; readonly name: string; readonly value: Json }
     | {
         readonly type: "SUBAGENT_STARTED";
@@ -131,7 +131,7 @@ export type AgentEvent = Common &
   );
 
 /** A received event, with its cursor where a client may reconnect from it. */
-export interface AgentFrame {
+export interface AgUiFrame {
   readonly id?: string | undefined;
   readonly event: AgentEvent;
 }

@@ -3,12 +3,12 @@ import {
   type AgentClientOptions,
   type AgentEvent,
   type AgentInfo,
+  type AgentService,
   createAgentClient,
   createMemoryStorage,
   frontendTools,
   listAgents,
-  pollThreads,
-  type ServicePort,
+  statusPolling,
 } from "@throughline/agent-client";
 import { createSimulatedClock, type JsonObject } from "@throughline/ai-core";
 import { act, type ReactNode } from "react";
@@ -28,8 +28,8 @@ export interface FakeStream {
   tell(...events: readonly AgentEvent[]): void;
 }
 
-type Sent = Parameters<ServicePort["send"]>[1];
-type Answer = Awaited<ReturnType<ServicePort["send"]>>;
+type Sent = Parameters<AgentService["send"]>[1];
+type Answer = Awaited<ReturnType<AgentService["send"]>>;
 
 /** The real client over a service whose every word is the test's, and frames that are drawn when the test says so. */
 export function createFakePage(options: Partial<AgentClientOptions> = {}) {
@@ -41,7 +41,7 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
   let drawing: (() => void)[] = [];
   let answers: Answer[] = [];
 
-  const service: ServicePort = {
+  const service: AgentService = {
     async agents() {
       questions += 1;
       return agents;
@@ -77,7 +77,7 @@ export function createFakePage(options: Partial<AgentClientOptions> = {}) {
   };
   const client = createAgentClient({
     url: "/api",
-    polling: pollThreads,
+    polling: statusPolling,
     tools: frontendTools,
     agents: listAgents,
     service,

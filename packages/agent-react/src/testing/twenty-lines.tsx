@@ -1,7 +1,7 @@
-import { contentText, createAgentClient, everyPart } from "@throughline/agent-client";
+import { allFeatures, contentText, createAgentClient } from "@throughline/agent-client";
 import { AgentProvider, ThreadProvider, useCommands, useMessages } from "../index.js";
 
-const client = createAgentClient({ url: "/api/copilotkit", ...everyPart });
+const client = createAgentClient({ url: "/api/copilotkit", ...allFeatures });
 
 export const App = () => (
   <AgentProvider client={client}>

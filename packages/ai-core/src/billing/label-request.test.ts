@@ -1,11 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  type CallLabels,
-  callLabelsSchema,
-  isLabelling,
-  labelRequest,
-  markLabelling,
-} from "./model-calls.js";
+import { type CallLabels, callLabelsSchema, isMetered, labelRequest, markMetered } from "./model-calls.js";
 
 const labels: CallLabels = {
   accountId: "acme",
@@ -59,6 +53,6 @@ describe("labels that a log has", () => {
 
 it("marks a fetch that labels, and no other", () => {
   const plain: typeof fetch = async () => new Response();
-  expect(isLabelling(plain)).toBe(false);
-  expect(isLabelling(markLabelling(plain))).toBe(true);
+  expect(isMetered(plain)).toBe(false);
+  expect(isMetered(markMetered(plain))).toBe(true);
 });

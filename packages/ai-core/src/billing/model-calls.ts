@@ -27,8 +27,8 @@ export const callLabelsSchema = z.object({
 export type CallLabels = z.infer<typeof callLabelsSchema>;
 
 /** The known labels of a call. An external run has no account of ours. */
-export const knownLabelsSchema = callLabelsSchema.partial();
-export type KnownLabels = Readonly<z.infer<typeof knownLabelsSchema>>;
+export const partialCallLabelsSchema = callLabelsSchema.partial();
+export type PartialCallLabels = Readonly<z.infer<typeof partialCallLabelsSchema>>;
 
 /** Every header from which LiteLLM reads a key. A graph's value must not take precedence. */
 const KEY_HEADERS = [
@@ -49,7 +49,7 @@ export function labelRequest(
   {
     labels,
     token,
-  }: { readonly labels: KnownLabels & { readonly usageUnitId: string }; readonly token: string },
+  }: { readonly labels: PartialCallLabels & { readonly usageUnitId: string }; readonly token: string },
 ): Headers {
   const headers = new Headers(own);
   for (const name of [...KEY_HEADERS, "x-litellm-trace-id", "x-litellm-session-id"]) headers.delete(name);
@@ -61,7 +61,7 @@ export function labelRequest(
 }
 
 /** Encodes a value as ASCII JSON: a header holds bytes, and LiteLLM silently drops a label that is not JSON. */
-function asciiJson(value: KnownLabels): string {
+function asciiJson(value: PartialCallLabels): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
@@ -71,12 +71,12 @@ function asciiJson(value: KnownLabels): string {
 const MARK = Symbol.for("throughline.metered");
 
 /** Marks a `fetch` that labels requests to LiteLLM, so that no other one labels them again. */
-export function markLabelling(labelling: typeof fetch): typeof fetch {
+export function markMetered(labelling: typeof fetch): typeof fetch {
   return Object.defineProperty(labelling, MARK, { value: true });
 }
 
 /** Whether requests through this `fetch` are labelled already, or metered. */
-export function isLabelling(candidate: typeof fetch): boolean {
+export function isMetered(candidate: typeof fetch): boolean {
   return MARK in candidate;
 }
 /** The placeholder where a client library requires a key. The meter replaces it by the tenant's. */
@@ -103,7 +103,7 @@ export function providerVariables(litellmBaseUrl: string): {
  * Converts a refusal to a response in the form of the OpenAI and Anthropic APIs. It is not thrown: a client library takes an
  * exception of `fetch` for a broken connection and tries again.
  */
-export function refuseCall(error: unknown): { readonly code: ErrorCode; readonly response: Response } {
+export function toRefusal(error: unknown): { readonly code: ErrorCode; readonly response: Response } {
   const { code, message } = toWireError(error);
   const status = error instanceof ThroughlineError ? error.status : ERROR_CODES.internal.status;
   const response = new Response(

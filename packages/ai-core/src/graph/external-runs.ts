@@ -3,7 +3,7 @@ import type { GraphFinal, UpstreamChunk } from "./graph-executor.js";
 import type { GraphCheckpoint } from "./graph-state.js";
 
 /** Identifies an external run on a thread of ours, by the upstream's own ids. */
-export interface ForeignRunName {
+export interface ExternalRunName {
   readonly threadId: string;
   readonly upstreamRunId: string;
   /** `events` where its starter requested events and not tokens. Default `modes`. */
@@ -28,13 +28,13 @@ export interface StateChange {
   readonly passedRun?: { readonly upstreamRunId: string };
 }
 
-export interface ForeignRunListener {
+export interface ExternalRunListener {
   /** Called at every poll while the run is active, so that a listener that can't follow it now gets another chance. */
-  onRun(run: ForeignRunName): void;
+  onRun(run: ExternalRunName): void;
   onStateChange(change: StateChange): void;
 }
 
-export interface ForeignRunWatcher {
+export interface ExternalRunWatcher {
   /** Watches a thread until the returned function is called. Calls for the same thread are counted. */
   watch(threadId: string): () => void;
   /** Stops polling. Runs that are followed stay followed. */
@@ -42,14 +42,14 @@ export interface ForeignRunWatcher {
 }
 
 /** R5, R31: finds and reads external runs on a backend. Runs of ours (R25) are never among them. */
-export interface ForeignRunsPort {
+export interface ExternalRunsPort {
   /** The active external runs of a thread; a thread that does not exist has none. */
-  active(threadId: string): Promise<readonly ForeignRunName[]>;
+  active(threadId: string): Promise<readonly ExternalRunName[]>;
   /**
    * Reads a run from its beginning, without taking events from the client that started it. A run whose log can be read only
    * once is read by its states. The chunks are of the dialect that `run` names. `signal` as for a run of ours: aborted as
    * cancelled it stops the run, with another error it abandons the run.
    */
-  follow(run: ForeignRunName, signal: AbortSignal): FollowedRun;
-  watch(listener: ForeignRunListener): ForeignRunWatcher;
+  follow(run: ExternalRunName, signal: AbortSignal): FollowedRun;
+  watch(listener: ExternalRunListener): ExternalRunWatcher;
 }

@@ -4,7 +4,7 @@ import type { Interrupt, RunStatus } from "../envelope/envelope.js";
 import type { ThroughlineError } from "../errors/throughline-error.js";
 import { type Json, type JsonObject, jsonObjectSchema } from "../json/json.js";
 import type { ContextItem, FrontendTool, Message } from "../messages/message.js";
-import type { Fence, FoundFile } from "../ports.js";
+import type { EmbeddedFile, Fence } from "../ports.js";
 import type { ExecutorType } from "../usage/usage.js";
 import type { GraphDescriptor } from "./agent-catalog.js";
 
@@ -74,7 +74,7 @@ export interface GraphFinal {
   /** Channels whose values could not be stored: the run continued with them, the next one has none. */
   readonly unstored?: readonly string[];
   /** As those of a `GraphCheckpoint`. */
-  readonly files?: readonly FoundFile[];
+  readonly files?: readonly EmbeddedFile[];
 }
 
 export interface GraphRunResult {

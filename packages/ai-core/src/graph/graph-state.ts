@@ -1,7 +1,7 @@
 import type { Interrupt } from "../envelope/envelope.js";
 import type { JsonObject } from "../json/json.js";
 import type { Message } from "../messages/message.js";
-import type { Fence, FoundFile } from "../ports.js";
+import type { EmbeddedFile, Fence } from "../ports.js";
 
 /** A thread, and the graph that can read its checkpoints. */
 export interface GraphThread {
@@ -28,7 +28,7 @@ export interface GraphCheckpoint {
   /** The open interrupts; one with a response that was not yet consumed is not among them. */
   readonly interrupts: readonly Interrupt[];
   /** Files that the checkpoint itself holds. `state` and `messages` have their URLs, which are invalid until they are stored. */
-  readonly files?: readonly FoundFile[];
+  readonly files?: readonly EmbeddedFile[];
 }
 
 /** The origin of a streamed message, which decides whether a checkpoint holds it. */

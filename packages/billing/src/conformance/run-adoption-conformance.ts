@@ -4,7 +4,7 @@ import { environmentKeys, hashKey } from "../keys/resolvers.js";
 
 import type { LedgerStore, NewUnit } from "../ledger/ledger.js";
 
-import { type AdoptableRun, createAdoption } from "../reconcile/adopt.js";
+import { type AttributableRun, createAdoption } from "../reconcile/adopt.js";
 import type { FactStore } from "../reconcile/fact-store.js";
 import { type ReconcilerOptions, reconcile } from "../reconcile/reconcile.js";
 import type { SpendFact } from "../reconcile/spend-log.js";
@@ -16,7 +16,7 @@ const KEYS = environmentKeys(
   '{"vk-a":{"token":"sk-a","account":"acct-a"},"vk-b":{"token":"sk-b","account":"acct-b"}}',
 );
 
-function runOf(account: "a" | "b"): AdoptableRun {
+function runOf(account: "a" | "b"): AttributableRun {
   return {
     runId: `run-${account}`,
     account: `acct-${account}`,
@@ -48,7 +48,7 @@ export function runAdoptionConformance(
 ): void {
   let stores: Awaited<ReturnType<typeof open>>;
   let log: ReturnType<typeof growingLog>;
-  let registry: Map<string, AdoptableRun>;
+  let registry: Map<string, AttributableRun>;
   beforeEach(async () => {
     stores = await open();
     log = growingLog();

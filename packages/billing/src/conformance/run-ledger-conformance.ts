@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type LedgerStore, type NewUnit, NOTHING_SEEN, type UsageGroup } from "../ledger/ledger.js";
+import { type LedgerStore, type NewUnit, NO_USAGE_SEEN, type UsageGroup } from "../ledger/ledger.js";
 
 import { madeCharge, madeUnit } from "../testing/made-unit.js";
 
@@ -48,7 +48,7 @@ export function runLedgerConformance(open: () => LedgerStore): void {
         doubtedAt: null,
         evidence: null,
         billed: null,
-        seen: NOTHING_SEEN,
+        seen: NO_USAGE_SEEN,
       });
     });
 
@@ -61,14 +61,14 @@ export function runLedgerConformance(open: () => LedgerStore): void {
 
     it("tells why it stays in doubt until it is settled, and not after", async () => {
       const unit = await opened();
-      await ledger.doubt(unit.unitId, "aborted", { ...NOTHING_SEEN, responseId: "r" });
+      await ledger.doubt(unit.unitId, "aborted", { ...NO_USAGE_SEEN, responseId: "r" });
       expect(await find(unit.unitId)).toMatchObject({
         reason: "aborted",
         doubtedAt: expect.any(Number),
         seen: { responseId: "r" },
       });
       await ledger.charge(unit.unitId, madeCharge(1n));
-      await ledger.doubt(unit.unitId, "late", NOTHING_SEEN);
+      await ledger.doubt(unit.unitId, "late", NO_USAGE_SEEN);
       expect(await find(unit.unitId)).toMatchObject({ reason: null, state: "settled" });
     });
 

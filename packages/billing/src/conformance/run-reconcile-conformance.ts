@@ -1,7 +1,7 @@
 import type { SimulatedClock } from "@throughline/ai-core";
 import fc from "fast-check";
 import { beforeEach, expect, it } from "vitest";
-import { type LedgerStore, type NewUnit, NOTHING_SEEN } from "../ledger/ledger.js";
+import { type LedgerStore, type NewUnit, NO_USAGE_SEEN } from "../ledger/ledger.js";
 
 import type { FactStore } from "../reconcile/fact-store.js";
 import { type ReconcilerOptions, reconcile } from "../reconcile/reconcile.js";
@@ -29,7 +29,7 @@ export function runReconcileConformance(open: () => Promise<Stores>, trials: num
   const pass = (options: Partial<ReconcilerOptions> = {}) =>
     reconcile({ ...stores, source: log, graceMs: 0, longestCallMs: 0, decideAfterMs: 0, ...options });
 
-  async function doubted(fields: Partial<NewUnit> = {}, seen = NOTHING_SEEN): Promise<NewUnit> {
+  async function doubted(fields: Partial<NewUnit> = {}, seen = NO_USAGE_SEEN): Promise<NewUnit> {
     const unit = madeUnit(fields);
     await stores.ledger.open(unit);
     await stores.ledger.doubt(unit.unitId, "aborted", seen);
@@ -98,7 +98,7 @@ export function runReconcileConformance(open: () => Promise<Stores>, trials: num
   ] as const)("applies the account's policy: %s", async (policy, state, billed) => {
     const unit = await doubted(
       {},
-      { ...NOTHING_SEEN, inputTokens: 11, outputTokens: 3, servedModel: "cheap" },
+      { ...NO_USAGE_SEEN, inputTokens: 11, outputTokens: 3, servedModel: "cheap" },
     );
     await pass({
       policyOf: (account) => (account === unit.account ? policy : "list"),

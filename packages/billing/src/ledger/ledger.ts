@@ -60,7 +60,7 @@ export interface ResponseUsage {
   readonly fallbacks: number;
 }
 
-export const NOTHING_SEEN: ResponseUsage = {
+export const NO_USAGE_SEEN: ResponseUsage = {
   servedModel: null,
   responseId: null,
   inputTokens: 0,

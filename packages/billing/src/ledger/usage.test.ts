@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createMemoryLedgerStore } from "../memory.js";
 import { madeCharge, madeUnit } from "../testing/made-unit.js";
-import { NOTHING_SEEN, type UsageRow } from "./ledger.js";
+import { NO_USAGE_SEEN, type UsageRow } from "./ledger.js";
 import { billUsage, itemizedBillOf, monthRange, readStatement, toUsageFact, usageCsv } from "./usage.js";
 
 const row = (key: string, amount = 17_000_000n): UsageRow => ({
@@ -117,7 +117,7 @@ describe("a statement", () => {
 describe("a unit outside of billing", () => {
   it("is a usage fact, whose cost is unknown until it is settled", () => {
     const unit = madeUnit({ model: "flaky" });
-    expect(usageFactSchema.parse(toUsageFact(unit, NOTHING_SEEN, null))).toMatchObject({
+    expect(usageFactSchema.parse(toUsageFact(unit, NO_USAGE_SEEN, null))).toMatchObject({
       costUsd: null,
       model: "flaky",
       sourceReference: unit.unitId,

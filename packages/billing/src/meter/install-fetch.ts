@@ -1,4 +1,4 @@
-import { markLabelling, refuseCall, requestTarget, ThroughlineError } from "@throughline/ai-core";
+import { markMetered, requestTarget, ThroughlineError, toRefusal } from "@throughline/ai-core";
 import type { NewUnit } from "../ledger/ledger.js";
 import { currentMeteredRun, evictOldest, type MeteredRun } from "./metered-fetch.js";
 
@@ -21,11 +21,11 @@ export function installFetch(litellmBaseUrl: string): InstalledFetch {
   let current: typeof fetch = async (input, init) => {
     const { method, url } = requestTarget(input, init);
     if (method !== "POST" || url.origin !== origin) return plain(input, init);
-    return refuseCall(
+    return toRefusal(
       new ThroughlineError("forbidden", "Models can't be called before the service has started."),
     ).response;
   };
-  const installed = markLabelling((input, init) => current(input, init));
+  const installed = markMetered((input, init) => current(input, init));
   globalThis.fetch = installed;
   return {
     plain,
@@ -77,7 +77,7 @@ interface ModelCall {
  * side by side in one run can hide one another; a model that only ever goes past the meter is noticed. A call that failed
  * proves nothing: one that was stopped or refused before its request looks the same.
  */
-export function createModelTripwire({
+export function createUnmeteredCallDetector({
   onUnmetered,
   currentRun = currentMeteredRun,
 }: {

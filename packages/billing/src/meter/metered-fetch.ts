@@ -4,19 +4,19 @@ import {
   type CallLabels,
   type Clock,
   type ExecutorType,
-  isLabelling,
+  isMetered,
   type KeyResolver,
   labelRequest,
-  markLabelling,
+  markMetered,
   outsideOfRun,
   type RunContext,
-  refuseCall,
   requestTarget,
   retryStore,
   systemClock,
+  toRefusal,
 } from "@throughline/ai-core";
 import { hashKey } from "../keys/resolvers.js";
-import { type LedgerStore, type NewUnit, NOTHING_SEEN, type ResponseUsage } from "../ledger/ledger.js";
+import { type LedgerStore, type NewUnit, NO_USAGE_SEEN, type ResponseUsage } from "../ledger/ledger.js";
 import type { MeterObserver } from "./events.js";
 import { modelOfRequest } from "./model-name.js";
 import { meterResponse, type Verdict } from "./response.js";
@@ -81,7 +81,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     holdMs = 2_000,
     writeTimeoutMs = 60_000,
   } = options;
-  if (isLabelling(send)) throw new Error("This fetch is metered already: a request would be charged twice.");
+  if (isMetered(send)) throw new Error("This fetch is metered already: a request would be charged twice.");
   const { origin } = new URL(options.baseUrl);
   const nextOrdinal = createAttemptCounter();
   const record = createOutcomeRecorder({ ledger, clock, observer, holdMs, writeTimeoutMs });
@@ -138,12 +138,12 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     try {
       prepared = await prepare(url, init?.body ?? (await request?.clone().text()), signal);
     } catch (error) {
-      const { code, response } = refuseCall(error);
+      const { code, response } = toRefusal(error);
       observer.refused?.(code);
       return response;
     }
     const { unit, run, token } = prepared;
-    const recordVerdict = (verdict: Parameters<typeof record>[1], seen = NOTHING_SEEN) =>
+    const recordVerdict = (verdict: Parameters<typeof record>[1], seen = NO_USAGE_SEEN) =>
       record(unit, verdict, seen);
     if (signal?.aborted) {
       await recordVerdict({ kind: "priced", amount: 0n, evidence: "not_sent" });
@@ -169,7 +169,7 @@ export function createMeteredFetch(options: MeterOptions): typeof fetch {
     }
   }
 
-  return markLabelling(meteredFetch);
+  return markMetered(meteredFetch);
 }
 
 function labelsOf({ caller, ...run }: MeteredRun, usageUnitId: string): CallLabels {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { madeRun } from "../testing/made-run.js";
 import { madeUnit } from "../testing/made-unit.js";
-import { createModelTripwire } from "./install-fetch.js";
+import { createUnmeteredCallDetector } from "./install-fetch.js";
 import { type MeteredRun, withMeteredRun } from "./metered-fetch.js";
 
 describe("the tripwire", () => {
   function scene() {
     const unmetered: (MeteredRun | undefined)[] = [];
-    return { unmetered, wire: createModelTripwire({ onUnmetered: (run) => unmetered.push(run) }) };
+    return { unmetered, wire: createUnmeteredCallDetector({ onUnmetered: (run) => unmetered.push(run) }) };
   }
   const run = madeRun("a");
   const unit = madeUnit({ runId: run.runId });

@@ -40,7 +40,7 @@ function meteredStream(
   const onAbort = () => void finish("aborted");
   signal?.addEventListener("abort", onAbort, { once: true });
 
-  async function finish(unlessEnded: DoubtReason): Promise<void> {
+  async function finish(unlessEnded: UnpricedReason): Promise<void> {
     if (isRecorded) return;
     isRecorded = true;
     signal?.removeEventListener("abort", onAbort);
@@ -104,7 +104,7 @@ function withBody(response: Response, body: ReadableStream<Uint8Array> | ArrayBu
 }
 
 /** Reasons why a unit is in doubt until LiteLLM's logs show its price. */
-export type DoubtReason =
+export type UnpricedReason =
   /** The connection failed before a response came. */
   | "no_response"
   | "http_error"
@@ -118,9 +118,9 @@ export type DoubtReason =
 
 export type Verdict =
   | { readonly kind: "priced"; readonly amount: Picodollars; readonly evidence: Evidence }
-  | { readonly kind: "doubt"; readonly reason: DoubtReason };
+  | { readonly kind: "doubt"; readonly reason: UnpricedReason };
 
-const doubt = (reason: DoubtReason): Verdict => ({ kind: "doubt", reason });
+const doubt = (reason: UnpricedReason): Verdict => ({ kind: "doubt", reason });
 
 /**
  * The one header that is a cost. Streams carry others that look like one (`x-litellm-response-cost-original: 0.0`), and

@@ -1,6 +1,6 @@
 import { type CallLabels, callLabelsSchema, type KeyResolver, ThroughlineError } from "@throughline/ai-core";
 import { hashKey } from "../keys/resolvers.js";
-import { type LedgerStore, type NewUnit, NOTHING_SEEN } from "../ledger/ledger.js";
+import { type LedgerStore, type NewUnit, NO_USAGE_SEEN } from "../ledger/ledger.js";
 import { isFactOf, type SpendFact } from "./spend-log.js";
 
 /**
@@ -10,7 +10,7 @@ import { isFactOf, type SpendFact } from "./spend-log.js";
 export type AttributeCall = (labels: CallLabels) => Promise<NewUnit | undefined>;
 
 /** A run as a registry knows it. */
-export interface AdoptableRun
+export interface AttributableRun
   extends Pick<NewUnit, "runId" | "account" | "subject" | "virtualKeyId" | "threadId" | "graphId"> {}
 
 /** Attributes calls to the runs that are registered, with the keys that these have. */
@@ -18,7 +18,7 @@ export function createAdoption({
   findRun,
   keys,
 }: {
-  readonly findRun: (labels: CallLabels) => Promise<AdoptableRun | undefined>;
+  readonly findRun: (labels: CallLabels) => Promise<AttributableRun | undefined>;
   readonly keys: KeyResolver;
 }): AttributeCall {
   return async (labels) => {
@@ -41,7 +41,7 @@ export function createAdoption({
 
 async function keyOf(
   keys: KeyResolver,
-  { virtualKeyId, account }: AdoptableRun,
+  { virtualKeyId, account }: AttributableRun,
 ): Promise<string | undefined> {
   try {
     return await keys.resolveKey(virtualKeyId, account);
@@ -78,7 +78,7 @@ export async function attributeCalls(
     }
     await ledger.open(unit);
     // Its call is over: a failure without a price needs no longer wait than that of a metered one.
-    await ledger.doubt(unit.unitId, "not_metered", NOTHING_SEEN);
+    await ledger.doubt(unit.unitId, "not_metered", NO_USAGE_SEEN);
     adopted.add(unit.unitId);
   }
   return { unitIds: [...adopted], refused };

@@ -1,4 +1,4 @@
-import { knownLabelsSchema } from "@throughline/ai-core";
+import { partialCallLabelsSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { LedgerDatabase } from "../ledger/ledger.js";
 import { amount, wholeNumber } from "../ledger/unit-row.js";
@@ -37,7 +37,7 @@ const rowSchema = z.object({
   error_code: z.string().nullable(),
   model_group: z.string().nullable(),
   ended_at: z.date(),
-  labels: knownLabelsSchema.catch({}),
+  labels: partialCallLabelsSchema.catch({}),
 });
 const COLUMNS = Object.keys(rowSchema.shape).join(", ");
 

@@ -1,6 +1,6 @@
 import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { knownLabelsSchema } from "@throughline/ai-core";
+import { partialCallLabelsSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import { parseCost } from "../ledger/money.js";
 import { claimedId, type FactBatch, type SpendFact, type SpendSource } from "./spend-log.js";
@@ -19,7 +19,7 @@ const lineSchema = z.object({
   call_id: text,
   request_id: text.nullish(),
   unit_id: claimedId.nullish().catch(null),
-  labels: knownLabelsSchema.catch({}),
+  labels: partialCallLabelsSchema.catch({}),
   key_hash: text,
   spend: z.unknown(),
   input_tokens: count,

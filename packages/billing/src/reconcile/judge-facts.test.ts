@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NOTHING_SEEN, type UsageUnit } from "../ledger/ledger.js";
+import { NO_USAGE_SEEN, type UsageUnit } from "../ledger/ledger.js";
 import { madeFact, madeFailure } from "../testing/made-fact.js";
 import { madeUnit } from "../testing/made-unit.js";
 import { decideCharge } from "./reconcile.js";
@@ -12,7 +12,7 @@ const DOUBT: UsageUnit = {
   state: "in_doubt",
   reason: "aborted",
   doubtedAt: 0,
-  seen: NOTHING_SEEN,
+  seen: NO_USAGE_SEEN,
   evidence: null,
   billed: null,
 };

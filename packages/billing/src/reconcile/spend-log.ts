@@ -1,7 +1,7 @@
 import {
   type Clock,
-  type KnownLabels,
-  knownLabelsSchema,
+  type PartialCallLabels,
+  partialCallLabelsSchema,
   systemClock,
   ThroughlineError,
 } from "@throughline/ai-core";
@@ -22,7 +22,7 @@ export interface SpendFact {
   /** The unit that the caller's label claims. */
   readonly unitId: string | null;
   /** All that it claims; nothing where that is not of our making. */
-  readonly labels: KnownLabels;
+  readonly labels: PartialCallLabels;
   readonly keyHash: string;
   readonly spend: Picodollars;
   readonly inputTokens: number;
@@ -101,7 +101,7 @@ export function readSpendLog(row: unknown): SpendFact | undefined {
     requestId: data.request_id,
     status: data.status === "failure" ? "failure" : "success",
     unitId: data.metadata.spend_logs_metadata?.usageUnitId ?? null,
-    labels: knownLabelsSchema.catch({}).parse(data.metadata.spend_logs_metadata),
+    labels: partialCallLabelsSchema.catch({}).parse(data.metadata.spend_logs_metadata),
     keyHash: data.api_key,
     spend,
     inputTokens: data.prompt_tokens ?? 0,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type Charge, type NewUnit, NOTHING_SEEN, type ResponseUsage } from "../ledger/ledger.js";
+import { type Charge, type NewUnit, NO_USAGE_SEEN, type ResponseUsage } from "../ledger/ledger.js";
 
 /** For tests: a unit as a meter would open it. */
 export function madeUnit(fields: Partial<NewUnit> = {}): NewUnit {
@@ -26,6 +26,6 @@ export function madeCharge(amount: bigint, seen: Partial<ResponseUsage> = {}): C
   return {
     amount,
     evidence: "response_header",
-    seen: { ...NOTHING_SEEN, servedModel: "cheap", inputTokens: 11, outputTokens: 3, ...seen },
+    seen: { ...NO_USAGE_SEEN, servedModel: "cheap", inputTokens: 11, outputTokens: 3, ...seen },
   };
 }

@@ -1,14 +1,14 @@
 import type { Finding, RetentionReport } from "@throughline/langgraph-server/admin";
 import {
   ATTACHMENT_SETTINGS,
-  PLACE_SETTINGS,
   RETENTION_SETTINGS,
   SETTINGS,
+  STORAGE_SETTINGS,
   showSettings,
 } from "@throughline/langgraph-server/settings";
 import { type CommandInput, defineCommand } from "../command.js";
 import { serverClient } from "../server/api-client.js";
-import { effectiveSettings, startedWith } from "../server/local-admin.js";
+import { readStartConfig, startedWith } from "../server/local-admin.js";
 import { type Span, type Tone, table } from "../terminal/terminal.js";
 
 const MARKS: Readonly<Record<Finding["status"], readonly [Tone, string]>> = {
@@ -107,7 +107,7 @@ export const configCommand = defineCommand({
   options: { json: { type: "boolean", doc: "as a JSON array" } },
   async run(input) {
     const { terminal, values } = input;
-    const shown = showSettings((await effectiveSettings(input)).settings);
+    const shown = showSettings((await readStartConfig(input)).settings);
     if (values.json) terminal.print(`${JSON.stringify(shown)}\n`);
     else {
       const rows = shown.map(({ env, value, origin, unset }) => [
@@ -121,7 +121,7 @@ export const configCommand = defineCommand({
   },
 });
 
-const { databaseUrl, dataDir, redisUrl, attachmentsDir } = PLACE_SETTINGS;
+const { databaseUrl, dataDir, redisUrl, attachmentsDir } = STORAGE_SETTINGS;
 const { unnamedAttachmentHours } = ATTACHMENT_SETTINGS;
 
 export const retentionCommand = defineCommand({
@@ -145,7 +145,7 @@ export const retentionCommand = defineCommand({
   },
   async run(input) {
     const { terminal, values, signal } = input;
-    const { config } = await effectiveSettings(input);
+    const { config } = await readStartConfig(input);
     const { runRetention } = await import("@throughline/langgraph-server/admin");
     let failures = 0;
     const report = await runRetention(config, {
@@ -174,7 +174,7 @@ function textOf({ dryRun, deleted, files, bytes }: RetentionReport): string {
   return [what, ...lines, ""].join("\n");
 }
 
-const { databaseUrl: epochsDatabaseUrl, databaseDirectUrl, dataDir: epochsDataDir } = PLACE_SETTINGS;
+const { databaseUrl: epochsDatabaseUrl, databaseDirectUrl, dataDir: epochsDataDir } = STORAGE_SETTINGS;
 
 export const renewEpochsCommand = defineCommand({
   name: "renew-epochs",
@@ -191,7 +191,7 @@ export const renewEpochsCommand = defineCommand({
   words: { min: 0, max: 0 },
   options: {},
   async run(input) {
-    const { config } = await effectiveSettings(input);
+    const { config } = await readStartConfig(input);
     const { renewAllEpochs } = await import("@throughline/langgraph-server/admin");
     const threads = await renewAllEpochs(config);
     input.terminal.print(`Renewed the epochs of ${threads} ${threads === 1 ? "thread" : "threads"}.\n`);

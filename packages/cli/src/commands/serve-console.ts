@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { RunningConsole } from "@throughline/console";
-import type { Serving } from "@throughline/langgraph-server/admin";
+import type { ServerInfo } from "@throughline/langgraph-server/admin";
 import { UsageError } from "../command.js";
 import type { Paint, Terminal } from "../terminal/terminal.js";
 
@@ -38,7 +38,7 @@ export interface OpenedConsole {
   /** Aborted when the console ended and starting it again did not help. */
   readonly lost: AbortSignal;
   /** Starts the console for a service that runs. */
-  start(serving: Serving): Promise<void>;
+  start(serving: ServerInfo): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -108,7 +108,7 @@ export function welcome(url: string, agents: readonly string[], paint: Paint): s
 /** The text after a server has started with a console, whose address comes first, because a person opens it next. */
 export function consoleWelcome(
   consoleUrl: string,
-  { url, agents }: Serving,
+  { url, agents }: ServerInfo,
   paint: Paint,
   more = `\n  service   ${url}\n`,
 ): string {

@@ -1,9 +1,9 @@
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ServeNews } from "@throughline/langgraph-server/admin";
+import type { ServerEvent } from "@throughline/langgraph-server/admin";
 import { SETTINGS } from "@throughline/langgraph-server/settings";
 import { defineCommand, UsageError } from "../command.js";
-import { effectiveSettings } from "../server/local-admin.js";
+import { readStartConfig } from "../server/local-admin.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { consoleWelcome, loadConsole, openConsole, welcome } from "./serve-console.js";
 
@@ -35,7 +35,7 @@ export const serveCommand = defineCommand({
   },
   async run(input) {
     const { terminal, flags, version } = input;
-    const { config, project, describes } = await effectiveSettings(input);
+    const { config, project, describes } = await readStartConfig(input);
     const isWatching = input.values.watch === true;
     if (project === undefined && isWatching) {
       throw new UsageError(
@@ -91,7 +91,7 @@ function argsOf(flags: Readonly<Record<string, string>>, isWatching: boolean): r
   return ["serve", ...settings, ...(isWatching ? ["--watch"] : [])];
 }
 
-function printNews(terminal: Terminal, news: ServeNews): void {
+function printNews(terminal: Terminal, news: ServerEvent): void {
   switch (news.kind) {
     case "progress":
       terminal.note(`  ${news.line}`);

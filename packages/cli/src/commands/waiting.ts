@@ -1,6 +1,6 @@
 import { systemClock } from "@throughline/ai-core";
 import { CLIENT_SETTINGS } from "@throughline/langgraph-server/settings";
-import { readQuestion } from "@throughline/questions";
+import { readInterruptRequest } from "@throughline/questions";
 import { z } from "zod";
 import { defineCommand } from "../command.js";
 import { serverClient } from "../server/api-client.js";
@@ -74,6 +74,6 @@ export const waitingCommand = defineCommand({
 
 function questionOf(interrupt: Waiting["interrupt"]): string {
   return interrupt
-    ? readQuestion(interrupt.value, interrupt.response_schema).message
+    ? readInterruptRequest(interrupt.value, interrupt.response_schema).message
     : "Paused before a node.";
 }

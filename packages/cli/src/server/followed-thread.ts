@@ -1,5 +1,5 @@
 import {
-  type AgentFrame,
+  type AgUiFrame,
   type CommandOutcome,
   type ConnectionStatus,
   createAgentClient,
@@ -26,7 +26,7 @@ export interface FollowOptions {
   readonly agent: string;
   readonly thread: string;
   readonly isShared?: boolean | undefined;
-  readonly onFrames?: (frames: readonly AgentFrame[]) => void;
+  readonly onFrames?: (frames: readonly AgUiFrame[]) => void;
   /** The connection broke; it is tried again until the person leaves. */
   readonly onLost?: () => void;
   readonly onFoundAgain?: () => void;

@@ -1,22 +1,22 @@
-import type { EffectiveSettings, OpenedBilling, StartedWith } from "@throughline/langgraph-server/admin";
-import { BILLING_SETTINGS, MODEL_SETTINGS, PLACE_SETTINGS } from "@throughline/langgraph-server/settings";
+import type { OpenedBilling, StartConfig, StartContext } from "@throughline/langgraph-server/admin";
+import { BILLING_SETTINGS, MODEL_SETTINGS, STORAGE_SETTINGS } from "@throughline/langgraph-server/settings";
 import { type CommandInput, readingSettings } from "../command.js";
 
 type Started = Pick<CommandInput, "terminal" | "flags" | "defaults">;
 
-export function startedWith({ terminal, flags, defaults }: Started): StartedWith {
+export function startedWith({ terminal, flags, defaults }: Started): StartContext {
   const { env, cwd, output } = terminal;
   return { env, cwd, isAttended: output.isTTY === true, flags, defaults };
 }
 
 /** The settings that `serve` uses and other commands read. A setting that can't be read is a usage error. */
-export async function effectiveSettings(input: Started): Promise<EffectiveSettings> {
+export async function readStartConfig(input: Started): Promise<StartConfig> {
   // Loaded on demand: LangChain takes longer to import than most other commands take in all.
   const admin = await import("@throughline/langgraph-server/admin");
-  return readingSettings(() => admin.effectiveSettings(startedWith(input)));
+  return readingSettings(() => admin.readStartConfig(startedWith(input)));
 }
 
-const { databaseUrl, databaseDirectUrl, dataDir } = PLACE_SETTINGS;
+const { databaseUrl, databaseDirectUrl, dataDir } = STORAGE_SETTINGS;
 
 /** The flags of commands that open billing's tables themselves. */
 export const BILLING_FLAGS = {
@@ -32,7 +32,7 @@ export async function withBilling<Result>(
   input: Pick<CommandInput, "terminal" | "flags" | "defaults">,
   work: (opened: OpenedBilling) => Promise<Result>,
 ): Promise<Result> {
-  const { config } = await effectiveSettings(input);
+  const { config } = await readStartConfig(input);
   const { useBilling } = await import("@throughline/langgraph-server/admin");
   return useBilling(config, work);
 }

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentFrame } from "@throughline/agent-client";
+import type { AgUiFrame } from "@throughline/agent-client";
 import type { Envelope, LogEntry } from "@throughline/ai-core";
-import { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";
+import { applyEntry, createAgUiEncoder, emptyThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { createFrameSteps, printFrame } from "./reduce-frame.js";
 
@@ -48,14 +48,14 @@ function readEntries(name: string): readonly LogEntry[] {
 }
 
 function transcriptOf(entries: readonly LogEntry[]): string {
-  const face = createAgUiFace({ threadName: "t", line: "1.0", interrupts: "standard", calls: true });
+  const face = createAgUiEncoder({ threadName: "t", line: "1.0", interrupts: "standard", calls: true });
   const steps = createFrameSteps();
-  let fold = emptyFold;
+  let fold = emptyThreadProjection;
   let state = emptyTranscript({ showsInput: true, history: 20 });
   let text = "";
   for (const entry of entries) {
     // As they come off the wire.
-    const frames: readonly AgentFrame[] = JSON.parse(JSON.stringify(face.frames(fold, entry)));
+    const frames: readonly AgUiFrame[] = JSON.parse(JSON.stringify(face.frames(fold, entry)));
     for (const step of steps(frames)) {
       const [next, spans] = printFrame(state, step);
       state = next;

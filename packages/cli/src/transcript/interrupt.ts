@@ -2,15 +2,15 @@ import type { WireInterrupt } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import {
   type Question as Asked,
-  adaptAnswer,
-  answerAgentInbox,
-  answerApproval,
-  answerApprovals,
-  checkAnswer,
+  adaptResponse,
+  DEFAULT_MESSAGE,
   type Decision,
-  NO_WORDS,
   offeredDecisions,
-  readQuestion,
+  readInterruptRequest,
+  respondToAgentInbox,
+  respondToApproval,
+  respondToApprovals,
+  validateResponse,
 } from "@throughline/questions";
 import { z } from "zod";
 import type { Span } from "../terminal/terminal.js";
@@ -35,7 +35,7 @@ export function toTerminalInterrupt({
   metadata,
 }: Pick<WireInterrupt, "id" | "metadata">): TerminalInterrupt {
   const { raw = null, responseSchema } = metadataSchema.safeParse(metadata).data?.langgraph ?? {};
-  return { interruptId: id, asked: readQuestion(raw, responseSchema) };
+  return { interruptId: id, asked: readInterruptRequest(raw, responseSchema) };
 }
 
 export type Answer = { readonly value: Json } | { readonly problem: string };
@@ -66,8 +66,8 @@ export function readAnswer({ asked }: TerminalInterrupt, line: string): Answer {
   let problem = "";
   for (const candidate of candidates) {
     if (candidate === undefined) continue;
-    const value = adaptAnswer(asked, candidate);
-    const mismatch = checkAnswer(asked, value);
+    const value = adaptResponse(asked, candidate);
+    const mismatch = validateResponse(asked, value);
     if (!mismatch) return { value };
     problem ||= mismatch.path === "" ? mismatch.problem : `${mismatch.path}: ${mismatch.problem}`;
   }
@@ -108,18 +108,18 @@ function shorthandAnswer(asked: Asked, text: string): Json | undefined {
       const decisions = more.length === 0 ? asked.actions.map(() => first) : [first, ...more];
       const isWhole = decisions.length === asked.actions.length;
       const known = decisions.filter((decision) => decision !== undefined);
-      return isWhole && known.length === decisions.length ? answerApprovals(asked, known) : undefined;
+      return isWhole && known.length === decisions.length ? respondToApprovals(asked, known) : undefined;
     }
     case "approval": {
       const decision = shorthandDecision(text);
-      return decision && answerApproval(asked, decision);
+      return decision && respondToApproval(asked, decision);
     }
     case "agent_inbox": {
       const decision = shorthandDecision(text);
-      if (decision?.type === "approve") return answerAgentInbox(asked, { type: "accept" });
-      if (decision?.type === "reject") return answerAgentInbox(asked, { type: "ignore" });
+      if (decision?.type === "approve") return respondToAgentInbox(asked, { type: "accept" });
+      if (decision?.type === "reject") return respondToAgentInbox(asked, { type: "ignore" });
       return parsed(text) === undefined && asked.allowed.includes("response")
-        ? answerAgentInbox(asked, { type: "response", text })
+        ? respondToAgentInbox(asked, { type: "response", text })
         : undefined;
     }
     default:
@@ -157,7 +157,7 @@ function parsed(text: string): Json | undefined {
 
 /** The interrupt as text, without the end of its last line. */
 export function showQuestion({ asked }: TerminalInterrupt): readonly Span[] {
-  const hasNoMessage = asked.message === NO_WORDS && asked.kind === "other" && asked.value !== null;
+  const hasNoMessage = asked.message === DEFAULT_MESSAGE && asked.kind === "other" && asked.value !== null;
   const message = hasNoMessage ? JSON.stringify(asked.value, undefined, 2) : asked.message;
   return [{ tone: "strong", text: `? ${message}` }, ...detailsOf(asked)];
 }

@@ -1,6 +1,6 @@
 import {
   type AgentEvent,
-  type AgentFrame,
+  type AgUiFrame,
   type CallView,
   emptyProjection,
   messageById,
@@ -164,7 +164,7 @@ function ask(state: Transcript, question: TerminalInterrupt): Transcript {
 
 /** A frame, and the view of the thread after it. */
 interface FrameStep {
-  readonly frame: AgentFrame;
+  readonly frame: AgUiFrame;
   readonly view: ThreadView;
 }
 
@@ -172,7 +172,7 @@ interface FrameStep {
  * Projects frames one at a time, because a terminal prints events in order and can't draw the last view alone. Drops duplicate
  * frames, and all frames after one that does not fit: agent-client then requests the whole thread again.
  */
-export function createFrameSteps(): (frames: readonly AgentFrame[]) => readonly FrameStep[] {
+export function createFrameSteps(): (frames: readonly AgUiFrame[]) => readonly FrameStep[] {
   let projection: Projection = emptyProjection;
 
   return (frames) => {

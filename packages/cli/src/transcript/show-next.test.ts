@@ -1,4 +1,4 @@
-import type { AgentFrame } from "@throughline/agent-client";
+import type { AgUiFrame } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
 import { createFrameSteps, printFrame, showRefusal } from "./reduce-frame.js";
 
@@ -6,19 +6,19 @@ import { emptyTranscript, type Transcript, type TranscriptOptions } from "./tran
 
 let place = 0;
 /** Frames of the log have an id, those of a prelude have none. */
-const live = (event: object): AgentFrame => {
+const live = (event: object): AgUiFrame => {
   place += 1;
   return frameOf({ id: `1.${place}.0.1sc`, event });
 };
-const prelude = (event: object): AgentFrame => frameOf({ event });
+const prelude = (event: object): AgUiFrame => frameOf({ event });
 
 /** Tests write events as they come off the wire. */
-function frameOf(frame: { readonly id?: string; readonly event: object }): AgentFrame {
+function frameOf(frame: { readonly id?: string; readonly event: object }): AgUiFrame {
   return JSON.parse(JSON.stringify(frame));
 }
 
 function show(
-  frames: readonly AgentFrame[],
+  frames: readonly AgUiFrame[],
   options: Partial<TranscriptOptions> = {},
 ): { readonly state: Transcript; readonly text: string } {
   let state = emptyTranscript({ showsInput: true, history: 20, ...options });

@@ -1,4 +1,4 @@
-import type { MessageView } from "@throughline/agent-client";
+import type { ThreadMessage } from "@throughline/agent-client";
 import type { Tone } from "../terminal/terminal.js";
 import { textOf } from "./text.js";
 import {
@@ -15,7 +15,7 @@ import {
 } from "./transcript.js";
 
 /** Reduces a snapshot of the whole conversation. Prints only what this terminal has not shown. */
-export function readSnapshot(state: Transcript, messages: readonly MessageView[]): Transcript {
+export function readSnapshot(state: Transcript, messages: readonly ThreadMessage[]): Transcript {
   // An empty snapshot precedes a new order of the same messages, for clients that retain their own list.
   if (messages.length === 0) return state;
   const isArrival = !state.isLive && state.printed.size === 0 && state.streaming.size === 0;
@@ -28,7 +28,7 @@ export function readSnapshot(state: Transcript, messages: readonly MessageView[]
   return messages.slice(hidden).reduce(printMessage, begun);
 }
 
-function printMessage(state: Transcript, message: MessageView): Transcript {
+function printMessage(state: Transcript, message: ThreadMessage): Transcript {
   const text = textOf(message.content);
   switch (message.role) {
     case "user":
@@ -69,7 +69,7 @@ function printText(state: Transcript, id: string, tone: Tone, text: string): Tra
 const MAX_QUOTED = 60;
 
 /** Retracts printed texts that left the conversation: of a crashed attempt that never committed, or internal to a node. */
-function retract(state: Transcript, messages: readonly MessageView[]): Transcript {
+function retract(state: Transcript, messages: readonly ThreadMessage[]): Transcript {
   if (!state.isOpen) return state;
   const there = new Set(
     messages.flatMap(({ id, toolCalls }) => [id, ...(toolCalls ?? []).map((call) => call.id)]),
@@ -92,7 +92,7 @@ function quoteOf(text: string): string {
   return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line;
 }
 
-function rememberMessage(state: Transcript, message: MessageView): Transcript {
+function rememberMessage(state: Transcript, message: ThreadMessage): Transcript {
   return (message.toolCalls ?? []).reduce(
     (shown, { id, args }) => remember(shown, id, args),
     remember(state, message.id, textOf(message.content)),

@@ -1,9 +1,9 @@
-import type { MessageView, UsageView } from "@throughline/agent-client";
+import type { RunUsage, ThreadMessage } from "@throughline/agent-client";
 import type { JsonObject } from "@throughline/ai-core";
 import { z } from "zod";
 
 /** A message as text: files by their names and URLs. */
-export function textOf(content: MessageView["content"] | undefined): string {
+export function textOf(content: ThreadMessage["content"] | undefined): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(textOfPart).join("\n");
 }
@@ -62,7 +62,7 @@ export function oneLine(text: string, max: number): string {
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
-export function usageLine(usage: UsageView): string | undefined {
+export function usageLine(usage: RunUsage): string | undefined {
   const { modelCalls: calls, inputTokens: read, outputTokens: written, costUsd, isComplete } = usage;
   if (calls === 0) return undefined;
   const times = calls === 1 ? "1 model call" : `${calls} model calls`;

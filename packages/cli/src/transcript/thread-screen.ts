@@ -1,4 +1,4 @@
-import type { AgentFrame } from "@throughline/agent-client";
+import type { AgUiFrame } from "@throughline/agent-client";
 import type { Span, Terminal } from "../terminal/terminal.js";
 import { breakLine, NO_LINES } from "./blocks.js";
 import { createFrameSteps, printFrame, type Refusal, showQuestions, showRefusal } from "./reduce-frame.js";
@@ -7,7 +7,7 @@ import { emptyTranscript, type Transcript, type TranscriptOptions } from "./tran
 /** Prints a thread on a terminal: frames in, lines out; or, as JSON, every event as it came. */
 export interface ThreadScreen {
   readonly transcript: Transcript;
-  show(frames: readonly AgentFrame[]): void;
+  show(frames: readonly AgUiFrame[]): void;
   /** Prints nothing until a run begins with this message. */
   muteUntil(messageId: string): void;
   unmute(): void;

@@ -1,7 +1,7 @@
 import {
-  emptyView,
-  type MessageView,
+  emptyThreadView,
   messageAt,
+  type ThreadMessage,
   type ThreadView,
   type ToolCallView,
 } from "@throughline/agent-client";
@@ -61,7 +61,7 @@ export function emptyTranscript(options: TranscriptOptions): Transcript {
   return {
     options,
     lines: NO_LINES,
-    view: emptyView,
+    view: emptyThreadView,
     printed: new Map(),
     streaming: new Map(),
     runId: undefined,
@@ -139,7 +139,7 @@ export function printToolCall(state: Transcript, id: string): Transcript {
 function toolCallOf(
   view: ThreadView,
   id: string,
-): { readonly message: MessageView; readonly call: ToolCallView } | undefined {
+): { readonly message: ThreadMessage; readonly call: ToolCallView } | undefined {
   for (let at = view.messages.length - 1; at >= 0; at -= 1) {
     const message = messageAt(view, at);
     const call = message?.toolCalls?.find((each) => each.id === id);

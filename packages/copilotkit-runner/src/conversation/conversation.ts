@@ -2,10 +2,10 @@ import type {
   Clock,
   Envelope,
   EnvelopeBase,
-  FoldPort,
   Json,
   LogEntry,
   PayloadOf,
+  ProjectionCodec,
 } from "@throughline/ai-core";
 import {
   type AgUiEvent,
@@ -58,7 +58,7 @@ export function applyEntries(conversation: Conversation, entries: readonly LogEn
 }
 
 /** The codec of the log's snapshots: a thread of any length is read from one of them and the entries since. */
-export const conversationCodec: FoldPort<Conversation> = {
+export const conversationCodec: ProjectionCodec<Conversation> = {
   version: PROJECTION_VERSION,
   reads: [PROJECTION_VERSION],
   empty: emptyConversation,

@@ -1,4 +1,4 @@
-import { createAgentClient, everyPart } from "@throughline/agent-client";
+import { allFeatures, createAgentClient } from "@throughline/agent-client";
 import {
   AgentProvider,
   contentText,
@@ -11,7 +11,7 @@ import {
 import { memo } from "react";
 import { createRoot } from "react-dom/client";
 
-const client = createAgentClient({ url: "/api/copilotkit", ...everyPart });
+const client = createAgentClient({ url: "/api/copilotkit", ...allFeatures });
 
 // The thread's id is in the address, so a reload or another window shows the same thread.
 const threadId = location.hash.slice(1) || crypto.randomUUID();

@@ -8,7 +8,7 @@ import { describeLoadedGraph, graphRegistry } from "../graphs/graph.js";
 
 import { createInProcProvider } from "../inproc/provider.js";
 import { storedText } from "../persistence/stored-text-fixture.js";
-import { withBytes } from "./blocks.js";
+import { loadAttachmentBlock } from "./blocks.js";
 
 const BYTES = Buffer.from("not really a picture ".repeat(50));
 const reference = {
@@ -21,7 +21,7 @@ const reference = {
 const attachments: AttachmentPort = {
   readAttachment: async ({ caller }, id) =>
     id === "one" && caller.billingAccountId === "acme" ? BYTES : undefined,
-  keepFile: async () => undefined,
+  storeFile: async () => undefined,
 };
 
 /** A graph that says what it was given, and the saver it ran with. */
@@ -51,7 +51,7 @@ function looker() {
 
 async function withPicture(): Promise<Message> {
   const owner = { caller: { billingAccountId: "acme" }, threadId: "any" };
-  const block = await withBytes(reference, "one", owner, attachments);
+  const block = await loadAttachmentBlock(reference, "one", owner, attachments);
   return { id: "m1", role: "user", content: [{ type: "text", text: "Look." }, block] };
 }
 
@@ -85,7 +85,7 @@ describe("A picture in a message", () => {
     await session.run({ kind: "input", messages: [await withPicture()] });
     const gone = { readAttachment: async () => undefined };
     const owner = { caller: { billingAccountId: "acme" }, threadId: "any" };
-    expect(await withBytes(reference, "one", owner, gone)).toEqual({
+    expect(await loadAttachmentBlock(reference, "one", owner, gone)).toEqual({
       type: "text",
       text: "[cat.png is no longer stored]",
     });

@@ -8,10 +8,16 @@ import type {
   DeltaChannelHistory,
   PendingWrite,
 } from "@langchain/langgraph-checkpoint";
-import type { AttachmentOwner, AttachmentPort, FoundFile } from "@throughline/ai-core";
+import type { AttachmentOwner, AttachmentPort, EmbeddedFile } from "@throughline/ai-core";
 import { replaceMedia, toAttachmentReference, unstoredPart } from "@throughline/coerce";
 import { ForwardingSaver } from "../checkpoints/run-saver.js";
-import { namedAttachment, storedBlock, withBytes, withItsBytes, withoutItsBytes } from "./blocks.js";
+import {
+  loadAttachmentBlock,
+  namedAttachment,
+  storedBlock,
+  withItsBytes,
+  withoutItsBytes,
+} from "./blocks.js";
 import { isExact, nameFile } from "./files.js";
 
 /**
@@ -80,13 +86,13 @@ class AttachmentSaver extends ForwardingSaver {
 
   /** Returns a copy without files, or the value where it has none: the graph continues with its own objects. */
   async #takeOut<Value extends object>(value: Value): Promise<Value> {
-    const found = new Map<string, FoundFile>();
+    const found = new Map<string, EmbeddedFile>();
     const taken = this.#replaced(value, found);
     if (found.size === 0) return taken;
     try {
       // One after the other, so that no more than a piece of one is in memory in addition to the graph's own.
       for (const file of found.values()) {
-        this.#results.set(file.id, await this.#attachments.keepFile(this.#owner, file));
+        this.#results.set(file.id, await this.#attachments.storeFile(this.#owner, file));
       }
     } catch {
       // The store is in an outage and the run is over, or it refuses the file: then the bytes remain in the value.
@@ -96,7 +102,7 @@ class AttachmentSaver extends ForwardingSaver {
     return isAllStored ? taken : this.#replaced(value, found);
   }
 
-  #replaced<Value extends object>(value: Value, found: Map<string, FoundFile>): Value {
+  #replaced<Value extends object>(value: Value, found: Map<string, EmbeddedFile>): Value {
     const replaced = replaceMedia(
       value,
       (media, block) => {
@@ -143,5 +149,7 @@ function fillerOf(block: object): NamedBlock["fill"] | undefined {
   const stored = storedBlock(block);
   if (stored) return (owner, attachments) => withItsBytes(block, stored, owner, attachments);
   const id = namedAttachment(block);
-  return id === undefined ? undefined : (owner, attachments) => withBytes(block, id, owner, attachments);
+  return id === undefined
+    ? undefined
+    : (owner, attachments) => loadAttachmentBlock(block, id, owner, attachments);
 }

@@ -3,7 +3,7 @@ import {
   type AttachmentOwner,
   type AttachmentPort,
   attachmentIdOf,
-  type FoundFile,
+  type EmbeddedFile,
   type StoredBytes,
   storedBytesUrl,
 } from "@throughline/ai-core";
@@ -21,7 +21,7 @@ export function namedAttachment(value: unknown): string | undefined {
  * A block with its bytes, as models accept it, and the mark by which the stream and the saver replace them again. A file that
  * can't be read becomes a text part: a model given an address it can't open would fail the whole run.
  */
-export async function withBytes(
+export async function loadAttachmentBlock(
   reference: object,
   id: string,
   owner: AttachmentOwner,
@@ -61,7 +61,7 @@ export function storedBlock(value: object): StoredBlock | undefined {
 }
 
 /** A block as a checkpoint stores it: the same, but with an address in place of its bytes. */
-export function withoutItsBytes(media: InlineMedia, block: object, { id, bytes }: FoundFile): object {
+export function withoutItsBytes(media: InlineMedia, block: object, { id, bytes }: EmbeddedFile): object {
   return withSource(block, media.path, storedBytesUrl({ id, bytes, prefix: media.source.prefix }));
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { attachmentIdOf, type FoundFile, type NotKept, RAW_BYTES } from "@throughline/ai-core";
+import { attachmentIdOf, type EmbeddedFile, RAW_BYTES, type StorageRefusal } from "@throughline/ai-core";
 import {
   type InlineBytes,
   type InlineMedia,
@@ -18,14 +18,14 @@ export function attachmentIdHash(mimeType: string) {
 
 interface Named {
   readonly data: string | Uint8Array;
-  readonly file: FoundFile;
+  readonly file: EmbeddedFile;
 }
 
 /** A graph passes its objects on many times: each is hashed once, unless what is in it was exchanged. */
 const named = new WeakMap<object, Named>();
 
 /** The file in a block, named by a hash of its content. */
-export function nameFile(media: InlineMedia, block: object): FoundFile {
+export function nameFile(media: InlineMedia, block: object): EmbeddedFile {
   const known = named.get(block);
   const { source, mimeType, name } = media;
   if (known?.data === source.data) return known.file;
@@ -47,7 +47,7 @@ export function nameFile(media: InlineMedia, block: object): FoundFile {
 }
 
 /** The file that a block's bytes were read from: it need not be hashed to be known again. */
-export function rememberFile(block: object, data: string | Uint8Array, file: FoundFile): void {
+export function rememberFile(block: object, data: string | Uint8Array, file: EmbeddedFile): void {
   named.set(block, { data, file });
 }
 
@@ -55,15 +55,15 @@ export interface TakeOptions {
   /** Values that were searched before and had no files. */
   readonly clean?: WeakSet<object>;
   /** The reason why a file may not be stored: a text part replaces it then. */
-  readonly refusal?: (file: FoundFile) => NotKept;
+  readonly refusal?: (file: EmbeddedFile) => StorageRefusal;
 }
 
 /** Extracts files: returns the value with an address in place of each file, and the files. */
-export function takeFiles(
+export function extractFiles(
   value: unknown,
   { clean, refusal }: TakeOptions = {},
-): { readonly value: unknown; readonly files: readonly FoundFile[] } {
-  const files = new Map<string, FoundFile>();
+): { readonly value: unknown; readonly files: readonly EmbeddedFile[] } {
+  const files = new Map<string, EmbeddedFile>();
   const withoutFiles = replaceMedia(
     value,
     (media, block) => {
@@ -82,7 +82,7 @@ export function takeFiles(
 }
 
 /** Replaces references to files that were not stored by text parts, in messages or a state. */
-export function withoutUnstored<Value>(value: Value, refusal: (id: string) => NotKept): Value {
+export function dropUnstored<Value>(value: Value, refusal: (id: string) => StorageRefusal): Value {
   const text = JSON.stringify(value, (_, item: unknown) => {
     const id = attachmentIdOf(read(item, "url"));
     const why = id === undefined ? undefined : refusal(id);

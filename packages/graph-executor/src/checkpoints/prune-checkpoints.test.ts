@@ -4,7 +4,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type PostgresFixture, startPostgresFixture } from "../persistence/postgres-fixture.js";
 import { type Checkpointer, createPostgresCheckpointer } from "./checkpointer.js";
-import { crowdedThreads, pruneCheckpoints } from "./retention.js";
+import { prunableThreads, pruneCheckpoints } from "./retention.js";
 
 let postgres: PostgresFixture;
 let pool: pg.Pool;
@@ -56,7 +56,7 @@ describe("Pruned to its newest checkpoint", () => {
       expect((await graph.getState(config)).values.words).toEqual(said);
     }
     // Of 27 checkpoints those since the last snapshot of the channel are left.
-    expect(await crowdedThreads(pool, "langgraph", [thread_id], { keepNewest: 12 })).toEqual([]);
+    expect(await prunableThreads(pool, "langgraph", [thread_id], { keepNewest: 12 })).toEqual([]);
   });
 
   it("a graph goes on within its subgraph's question, and one that remembers still does", async () => {

@@ -130,7 +130,7 @@ export interface PruneRequest {
 }
 
 /** Threads that have more checkpoints than are retained by count; the others have nothing to prune. */
-export async function crowdedThreads(
+export async function prunableThreads(
   queries: Pick<pg.Pool, "query">,
   schema: string,
   threadIds: readonly string[],

@@ -2,9 +2,9 @@ import type { Client, Run } from "@langchain/langgraph-sdk";
 import {
   type Clock,
   type Dialect,
+  type ExternalRunName,
+  type ExternalRunsPort,
   type FollowedRun,
-  type ForeignRunName,
-  type ForeignRunsPort,
   type GraphFinal,
   ThroughlineError,
   type UpstreamChunk,
@@ -19,19 +19,19 @@ import { failed, freeDeadRun, runOutcome } from "../server/outcome.js";
 import { activeRuns, dialectOf, isResumable, ownRunId, streamsMessages } from "../server/threads.js";
 import { followByState } from "./follow-by-state.js";
 import { newMessages } from "./new-messages.js";
-import { type WatchPace, watchThreads } from "./watch.js";
+import { type WatchSchedule, watchThreads } from "./watch.js";
 
-export interface ForeignRunsOptions extends Omit<FollowExternalOptions, "pollMs"> {
-  readonly pace?: WatchPace;
+export interface ExternalRunsOptions extends Omit<FollowExternalOptions, "pollMs"> {
+  readonly pace?: WatchSchedule;
   /** Whether a run that carries one of our run ids is ours; by default every such run is. */
   readonly isOurs?: (runId: string) => boolean;
 }
 
 /** Poll interval of idle threads. Polls find only writes past the server, straight into its store: the sweep finds all others. */
-const DEFAULT_PACE: WatchPace = { activeMs: 1_000, idleMs: 60_000 };
+const DEFAULT_PACE: WatchSchedule = { activeMs: 1_000, idleMs: 60_000 };
 
 /** R5: finds and reads external runs on a LangGraph server. */
-export function createForeignRuns(options: ForeignRunsOptions): ForeignRunsPort {
+export function createExternalRuns(options: ExternalRunsOptions): ExternalRunsPort {
   const { client, pace = DEFAULT_PACE, isOurs = () => true } = options;
   const isOwn = (runId: string | undefined) => runId !== undefined && isOurs(runId);
   return {
@@ -62,7 +62,7 @@ interface FollowExternalOptions {
 
 /** Follows an external run by its name, like one of ours. */
 function followExternalRun(
-  name: ForeignRunName,
+  name: ExternalRunName,
   signal: AbortSignal,
   options: FollowExternalOptions,
 ): FollowedRun {
@@ -71,7 +71,7 @@ function followExternalRun(
 }
 
 async function* readRun(
-  name: ForeignRunName,
+  name: ExternalRunName,
   signal: AbortSignal,
   options: FollowExternalOptions,
   complete: (final: GraphFinal) => void,
@@ -99,7 +99,7 @@ const isRun = (found: Found): found is Run => "run_id" in found;
 
 /** Looks up the run. Never throws: a failed lookup is the run's end for this reader. */
 async function lookUp(
-  { threadId, upstreamRunId }: ForeignRunName,
+  { threadId, upstreamRunId }: ExternalRunName,
   options: FollowExternalOptions,
 ): Promise<Found> {
   const { client, clock, patience } = options;
@@ -158,7 +158,7 @@ function follow(
 }
 
 async function finalOf(
-  name: ForeignRunName,
+  name: ExternalRunName,
   end: FollowEnd,
   signal: AbortSignal,
   options: FollowExternalOptions,

@@ -2,8 +2,8 @@ import type { Client } from "@langchain/langgraph-sdk";
 import type {
   Clock,
   Dialect,
-  ForeignRunListener,
-  ForeignRunWatcher,
+  ExternalRunListener,
+  ExternalRunWatcher,
   GraphCheckpoint,
   Timer,
 } from "@throughline/ai-core";
@@ -42,12 +42,12 @@ export type WatchEffect =
   /** The thread changed between two polls; by a run that came and went, or by a plain write. */
   | { readonly kind: "changed"; readonly checkpointId: string; readonly upstreamRunId?: string };
 
-export interface WatchPace {
+export interface WatchSchedule {
   readonly activeMs: number;
   readonly idleMs: number;
 }
 
-export function startWatch({ activeMs }: WatchPace): WatchState {
+export function startWatch({ activeMs }: WatchSchedule): WatchState {
   return { checkpointId: undefined, known: new Set(), waitMs: activeMs };
 }
 
@@ -55,7 +55,7 @@ export function startWatch({ activeMs }: WatchPace): WatchState {
 export function planWatch(
   state: WatchState,
   { active, checkpoint }: Sighting,
-  pace: WatchPace,
+  pace: WatchSchedule,
 ): [state: WatchState, effects: readonly WatchEffect[]] {
   const effects: WatchEffect[] = [];
   const known = new Set(state.known);
@@ -85,14 +85,14 @@ export function planWatch(
   return [{ checkpointId, known: remembered, waitMs: pace.activeMs }, effects];
 }
 
-function longer({ waitMs }: WatchState, { idleMs }: WatchPace): number {
+function longer({ waitMs }: WatchState, { idleMs }: WatchSchedule): number {
   return Math.min(waitMs * 2, idleMs);
 }
 
 export interface WatchThreadsOptions {
   readonly client: Client;
   readonly clock: Clock;
-  readonly pace: WatchPace;
+  readonly pace: WatchSchedule;
   /** Whether a run that carries this run id of ours, if any, is ours. */
   readonly isOwn: (runId: string | undefined) => boolean;
 }
@@ -114,7 +114,10 @@ const PER_SWEEP = 100;
  * thread is polled with increasing intervals; a frequent sweep over the records of all watched threads, a hundred to a
  * request, finds those that need a poll at once.
  */
-export function watchThreads(options: WatchThreadsOptions, listener: ForeignRunListener): ForeignRunWatcher {
+export function watchThreads(
+  options: WatchThreadsOptions,
+  listener: ExternalRunListener,
+): ExternalRunWatcher {
   const { client, clock, pace, isOwn } = options;
   const watches = new Map<string, Watch>();
   let sweeping: Timer | undefined;

@@ -18,7 +18,7 @@ import {
 } from "@throughline/ai-core";
 import { toPlainObject } from "@throughline/coerce";
 import { attachmentSaver } from "../attachments/attachment-saver.js";
-import { takeFiles } from "../attachments/files.js";
+import { extractFiles } from "../attachments/files.js";
 import { RunSaver } from "../checkpoints/run-saver.js";
 import { bindGraph, graphShape, type RunnableGraph } from "../graphs/graph.js";
 import { givenContext, type RunConfigurable, runConfigurable } from "../run-input.js";
@@ -130,7 +130,7 @@ async function* pump(
     if (!attachments) return saver;
     return attachmentSaver(saver, request, {
       readAttachment: (owner, id) => retryStore(waiting, () => attachments.readAttachment(owner, id)),
-      keepFile: (owner, file) => retryStore(waiting, () => attachments.keepFile(owner, file)),
+      storeFile: (owner, file) => retryStore(waiting, () => attachments.storeFile(owner, file)),
     });
   }
 
@@ -195,7 +195,7 @@ function toGraphFinal(end: StreamEnd, reading: ThreadReading | undefined): Graph
 /** Adds what the run gave in channels that its checkpoint lacks; the next run begins without it, as LangGraph's does. */
 export function withMissing(final: GraphFinal, missing: Readonly<Record<string, unknown>>): GraphFinal {
   if (!final.state || Object.keys(missing).length === 0) return final;
-  const { value, files } = takeFiles(missing);
+  const { value, files } = extractFiles(missing);
   const found = [...(final.files ?? []), ...files];
   return {
     ...final,
@@ -247,7 +247,7 @@ function createRunScope(fail: (error: ThroughlineError) => void): <Result>(work:
  * and sockets. Not covered, before Node 24, are those of `queueMicrotask`. A promise that one run makes and another rejects
  * counts as the first one's before Node 24, and as the second one's from there on.
  */
-export function failStrayRun(error: unknown): boolean {
+export function failRunOfUnhandledError(error: unknown): boolean {
   const scope = scopes.getStore();
   if (!scope) return false;
   scope.fail(new ThroughlineError("run_failed", "The graph left an error unhandled.", { cause: error }));

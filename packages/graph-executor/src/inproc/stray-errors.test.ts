@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import { failStrayRun } from "./run.js";
+import { failRunOfUnhandledError } from "./run.js";
 
 const PROGRAM = fileURLToPath(new URL("./testing/stray-program.ts", import.meta.url));
 
@@ -23,6 +23,6 @@ describe("A process whose graphs leave errors unhandled", () => {
   });
 
   it("is told that an error belongs to no run", () => {
-    expect(failStrayRun(new Error("of no run"))).toBe(false);
+    expect(failRunOfUnhandledError(new Error("of no run"))).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import type { StateSnapshot } from "@langchain/langgraph";
 import type { BaseCheckpointSaver, CheckpointTuple } from "@langchain/langgraph-checkpoint";
 import type { GraphCheckpoint, Interrupt } from "@throughline/ai-core";
 import { interruptContent, readNumber, readString, toMessages, toPlainObject } from "@throughline/coerce";
-import { takeFiles } from "../attachments/files.js";
+import { extractFiles } from "../attachments/files.js";
 import { ReadOnceSaver, RUN_METADATA_KEY } from "../checkpoints/run-saver.js";
 import type { RunnableGraph } from "../graphs/graph.js";
 import { valuesAsState } from "./graph-values.js";
@@ -155,7 +155,7 @@ function toGraphCheckpoint(
   const source = readString(snapshot.metadata, "source");
   const step = readNumber(snapshot.metadata, "step");
   const runId = readString(snapshot.metadata, RUN_METADATA_KEY);
-  const { value, files } = takeFiles(valuesAsState(snapshot.values));
+  const { value, files } = extractFiles(valuesAsState(snapshot.values));
   const { messages, ...state } = toRecord(value);
   return {
     checkpointId,

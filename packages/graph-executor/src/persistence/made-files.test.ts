@@ -30,7 +30,7 @@ function memoryFiles(refusal?: string) {
   const kept = new Map<string, Kept>();
   const port: AttachmentPort = {
     readAttachment: async (_, id) => kept.get(id)?.content,
-    async keepFile(_, { id, mimeType, content }) {
+    async storeFile(_, { id, mimeType, content }) {
       if (refusal === undefined) kept.set(id, { mimeType, content: Buffer.concat([...content()]) });
       return refusal;
     },

@@ -11,8 +11,8 @@ import {
   type UpstreamChunk,
 } from "@throughline/ai-core";
 import { createServerEventReader } from "@throughline/coerce";
-import { createForeignRuns } from "../external-runs/external-runs.js";
-import type { WatchPace } from "../external-runs/watch.js";
+import { createExternalRuns } from "../external-runs/external-runs.js";
+import type { WatchSchedule } from "../external-runs/watch.js";
 import type { GraphNotes } from "../graphs/graph.js";
 import { toStopError } from "../inproc/errors.js";
 import { createNewestValues } from "../inproc/graph-values.js";
@@ -201,7 +201,7 @@ export interface ServerProviderOptions extends ServerAddress {
    */
   readonly freesDeadRuns?: boolean;
   /** How often threads are polled for runs of others. */
-  readonly watchPace?: WatchPace;
+  readonly watchPace?: WatchSchedule;
   /** Whether a run that carries one of our run ids is ours; by default every such run is. */
   readonly isOurs?: (runId: string) => boolean;
 }
@@ -228,7 +228,7 @@ function createServerProvider(options: ServerProviderOptions): GraphProvider {
     providerId: GRAPH_PROVIDER_ID,
     ...createServerExecutor({ ...shared, patience, freesDeadRuns }, states),
     ...states,
-    foreignRuns: createForeignRuns({
+    foreignRuns: createExternalRuns({
       ...shared,
       patience,
       freesDeadRuns,

@@ -15,7 +15,7 @@ import {
   toMessages,
   toPlainObject,
 } from "@throughline/coerce";
-import { takeFiles } from "../attachments/files.js";
+import { extractFiles } from "../attachments/files.js";
 import { RUN_METADATA_KEY } from "../checkpoints/run-saver.js";
 import { valuesAsState } from "../inproc/graph-values.js";
 import { statusOf } from "./client.js";
@@ -73,7 +73,7 @@ export function toGraphCheckpoint(state: ThreadState): GraphCheckpoint | undefin
   const checkpointId = state.checkpoint?.checkpoint_id;
   // Asked for a checkpoint it does not have, the server repeats the id and leaves the rest empty.
   if (!checkpointId || !state.created_at) return undefined;
-  const { value: values, files } = takeFiles(state.values);
+  const { value: values, files } = extractFiles(state.values);
   // A function that waits for a person has returned nothing yet, which the server sends as `null`.
   const { messages, ...rest } = toPlainObject(valuesAsState(values));
   const parent = state.parent_checkpoint?.checkpoint_id;

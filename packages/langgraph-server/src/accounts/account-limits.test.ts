@@ -1,13 +1,13 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { createMemoryDatabase, createMemoryRunRegistry } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
-import { createAccountUsage, DEFAULT_LIMITS } from "./limits.js";
+import { createAccountLimiter, DEFAULT_LIMITS } from "./limits.js";
 
 const limits = { ...DEFAULT_LIMITS, maxConcurrentRuns: 2, maxWatchers: 2 };
 
 describe("an account", () => {
   it("is bounded in watchers, for each account by itself", async () => {
-    const usage = createAccountUsage();
+    const usage = createAccountLimiter();
     const first = await usage.watch("a", limits);
     await usage.watch("a", limits);
     await expect(usage.watch("a", limits)).rejects.toThrow("watches 2 streams already");
@@ -21,7 +21,7 @@ describe("an account", () => {
   it("is bounded in runs over all instances, and told which limit it met and what to do", async () => {
     const database = createMemoryDatabase();
     const instances = [createMemoryRunRegistry(database), createMemoryRunRegistry(database)];
-    const [here, elsewhere] = instances.map((registry) => ({ registry, usage: createAccountUsage() }));
+    const [here, elsewhere] = instances.map((registry) => ({ registry, usage: createAccountLimiter() }));
     if (!here || !elsewhere) return expect.unreachable();
     const start = async ({ registry, usage }: typeof here, runId: string) => {
       const place = await usage.start("a", limits, () => registry.countOpen("a"));
@@ -56,7 +56,7 @@ describe("an account", () => {
   });
 
   it("never gets two in at once for the last place, nor loses one to a start that failed", async () => {
-    const usage = createAccountUsage();
+    const usage = createAccountLimiter();
     let open = 0;
     const starts = Array.from({ length: 6 }, async (_, index) => {
       const place = await usage.start("a", limits, async () => open);
@@ -70,7 +70,7 @@ describe("an account", () => {
   });
 
   it("lets go of its place when the runs can't be counted", async () => {
-    const usage = createAccountUsage();
+    const usage = createAccountLimiter();
     const away = () => Promise.reject(new Error("the store is away"));
     await expect(usage.start("a", { ...limits, maxConcurrentRuns: 1 }, away)).rejects.toThrow("away");
     const place = await usage.start("a", { ...limits, maxConcurrentRuns: 1 }, async () => 0);
@@ -79,7 +79,7 @@ describe("an account", () => {
 
   it("is bounded in starts a minute", async () => {
     const clock = createSimulatedClock();
-    const usage = createAccountUsage({ clock });
+    const usage = createAccountLimiter({ clock });
     const few = { ...DEFAULT_LIMITS, maxStartsPerMinute: 2 };
     const start = async (account: string) => (await usage.start(account, few, async () => 0)).leave();
     await start("a");
@@ -95,7 +95,7 @@ describe("an account", () => {
 
   it("is bounded in bytes a minute, declared or read, and pays nothing for what is refused unread", async () => {
     const clock = createSimulatedClock();
-    const usage = createAccountUsage({ clock });
+    const usage = createAccountLimiter({ clock });
     const few = { ...DEFAULT_LIMITS, maxBodyBytes: 600, maxBodyBytesPerMinute: 1_000 };
     await usage.body("a", few, 601);
     await usage.body("a", few, 600);

@@ -87,7 +87,7 @@ export interface AuditFacts {
 
 const MAX_ANSWER_CHARACTERS = 4_000;
 
-export function boundedAnswer(answer: Json): string {
+export function truncatedResponse(answer: Json): string {
   const text = JSON.stringify(answer);
   return text.length <= MAX_ANSWER_CHARACTERS ? text : `${text.slice(0, MAX_ANSWER_CHARACTERS)}…`;
 }

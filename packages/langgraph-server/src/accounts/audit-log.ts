@@ -2,7 +2,7 @@ import { type Clock, retryStore, ThroughlineError, type Timer } from "@throughli
 import type { ServiceObserver } from "../operations/observer.js";
 import { poll } from "../operations/poller.js";
 import type { NewAuditEntry } from "./audit-entry.js";
-import type { AuditKeep, AuditPage, AuditQuery, AuditScope, AuditStore } from "./audit-store.js";
+import type { AuditPage, AuditQuery, AuditRetention, AuditScope, AuditStore } from "./audit-store.js";
 
 /** The audit record of all accounts. */
 export interface AuditLog {
@@ -21,7 +21,7 @@ export interface AuditLog {
 
 export interface AuditOptions {
   /** How much of the record is retained when its subject is deleted. Default `receipts`. */
-  readonly keep?: AuditKeep;
+  readonly keep?: AuditRetention;
   /** Maximum age of entries. Default 400 days; 0 retains them for ever. */
   readonly maxAgeMs?: number;
   /** Entries that may wait to be written. Default 10,000. */
@@ -32,7 +32,7 @@ export interface AuditLogDeps extends AuditOptions {
   readonly store: AuditStore;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly observer: Pick<ServiceObserver, "failed" | "badRow" | "storeAway">;
+  readonly observer: Pick<ServiceObserver, "failed" | "badRow" | "storeUnavailable">;
 }
 
 interface Queued {
@@ -40,7 +40,7 @@ interface Queued {
   readonly since: number;
 }
 
-export const DEFAULT_AUDIT_KEEP: AuditKeep = "receipts";
+export const DEFAULT_AUDIT_KEEP: AuditRetention = "receipts";
 export const DEFAULT_AUDIT_AGE_MS = 400 * 86_400_000;
 const DEFAULT_MAX_QUEUED = 10_000;
 const BATCH = 200;
@@ -71,7 +71,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
         const kind = kindOf(queued.entry);
         if (merging.get(kind) === queued) merging.delete(kind);
       }
-      await retryStore({ clock, signal: closing.signal, onOutage: observer.storeAway }, () =>
+      await retryStore({ clock, signal: closing.signal, onOutage: observer.storeUnavailable }, () =>
         store.append(batch.map(({ entry, since }) => ({ entry, ageMs: clock.now() - since }))),
       );
       queue.splice(0, batch.length);

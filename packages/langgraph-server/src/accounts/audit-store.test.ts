@@ -6,7 +6,7 @@ import { createMemoryAuditStore } from "../server/memory/memory-stores.js";
 import { openMigratedDatabase } from "../testing/migrated-database.js";
 import type { Action } from "./actions.js";
 import type { AuditEntry, NewAuditEntry } from "./audit-entry.js";
-import { type AuditKeep, type AuditStore, createPostgresAuditStore } from "./audit-store.js";
+import { type AuditRetention, type AuditStore, createPostgresAuditStore } from "./audit-store.js";
 
 interface Place {
   readonly store: AuditStore;
@@ -139,7 +139,7 @@ describe.each([
 
   async function afterDeleting(
     scope: { subject?: string; threadId?: string },
-    keep: AuditKeep,
+    keep: AuditRetention,
   ): Promise<string[]> {
     await add(
       entry("answer", { answer: '"a secret"' }),

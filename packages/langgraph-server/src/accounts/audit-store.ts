@@ -37,8 +37,8 @@ export interface AuditScope {
 }
 
 /** Which entries are retained after the deletion of the data they are about. */
-export const AUDIT_KEEPS = ["none", "receipts", "all"] as const;
-export type AuditKeep = (typeof AUDIT_KEEPS)[number];
+export const AUDIT_RETENTIONS = ["none", "receipts", "all"] as const;
+export type AuditRetention = (typeof AUDIT_RETENTIONS)[number];
 
 /** An entry that waits to be written. */
 export interface PendingEntry {
@@ -54,25 +54,25 @@ export interface AuditStore {
   /** `next` is where the next page begins, if there is one. */
   list(account: string, query: AuditQuery): Promise<AuditPage>;
   /** Applies `keep` to entries in scope that are not newer than `until`. */
-  deleteScope(scope: AuditScope, until: number, keep: AuditKeep): Promise<void>;
+  deleteScope(scope: AuditScope, until: number, keep: AuditRetention): Promise<void>;
   /** Deletes at most `limit` entries that are older. Gives how many there were. */
   prune(olderThanMs: number, limit: number): Promise<number>;
   onBadRow(listener: (row: BadRow) => void): void;
 }
 
-export const DELETIONS: ReadonlySet<Action> = new Set(["delete_thread", "delete_data"]);
+export const DELETION_ACTIONS: ReadonlySet<Action> = new Set(["delete_thread", "delete_data"]);
 
 /** Whether an entry of something deleted goes, stays without content or stays as it is. */
-export function fateOf(
+export function retentionOf(
   { subject, threadId }: AuditScope,
   action: Action,
-  keep: AuditKeep,
+  keep: AuditRetention,
 ): "deleted" | "redacted" | "kept" {
   if (keep === "all") return "kept";
   if (keep === "none") return "deleted";
   // Else a person could take their approvals out of the record by deleting their threads or themselves.
   const isOfAccount = subject === undefined && threadId === undefined;
-  return !isOfAccount || DELETIONS.has(action) ? "redacted" : "deleted";
+  return !isOfAccount || DELETION_ACTIONS.has(action) ? "redacted" : "deleted";
 }
 
 interface Row {
@@ -185,8 +185,8 @@ export function createPostgresAuditStore({ pool, schema }: PostgresDatabase): Au
     },
     async deleteScope(scope, until, keep) {
       const actions = Object.keys(ACTIONS).filter(isAction);
-      const ofFate = (fate: ReturnType<typeof fateOf>) =>
-        actions.filter((action) => fateOf(scope, action, keep) === fate);
+      const ofFate = (fate: ReturnType<typeof retentionOf>) =>
+        actions.filter((action) => retentionOf(scope, action, keep) === fate);
       const deleted = ofFate("deleted");
       const redacted = ofFate("redacted");
       if (deleted.length > 0) await deleteRows(scope, until, deleted);

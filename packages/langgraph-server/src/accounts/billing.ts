@@ -7,7 +7,7 @@ import {
   type UsagePort,
 } from "@throughline/ai-core";
 import {
-  type AdoptableRun,
+  type AttributableRun,
   type Billing,
   type BudgetGuard,
   type BudgetStore,
@@ -21,12 +21,12 @@ import {
   createMemoryFactStore,
   createMemoryKeyStore,
   createMemoryLedgerStore,
-  createModelTripwire,
   createPostgresBudgetStore,
   createPostgresFactStore,
   createPostgresKeyStore,
   createPostgresLedgerStore,
   createSpendLogSource,
+  createUnmeteredCallDetector,
   environmentKeys,
   type FactStore,
   firstKeyOf,
@@ -40,7 +40,7 @@ import {
   type LitellmAdmin,
   type ModelCallbacks,
   type ModelListing,
-  NOTHING_SEEN,
+  NO_USAGE_SEEN,
   parseKeyRing,
   type ReconcileReport,
   storedKeys,
@@ -52,7 +52,7 @@ import { OFFLINE_MODEL_NAME } from "@throughline/langgraph-models";
 import type { RunRegistry } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
 import { type Poller, poll } from "../operations/poller.js";
-import { parseRunRow, payerOf } from "../threads/run-spec.js";
+import { decodeRunSpec, payerOf } from "../threads/run-spec.js";
 
 export interface BillingContext {
   readonly stores: BillingStores;
@@ -109,7 +109,7 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
   const { baseUrl, serviceKey, spendLog, policyOf } = options;
   const admin = createLitellmAdmin({ baseUrl, serviceKey, send });
   const keys = keysOf(options, stores.virtualKeys, admin);
-  const tripwire = createModelTripwire({ onUnmetered: () => observer.billed({ kind: "unmetered" }) });
+  const tripwire = createUnmeteredCallDetector({ onUnmetered: () => observer.billed({ kind: "unmetered" }) });
   const source =
     spendLog === undefined
       ? createSpendLogSource({ admin, clock })
@@ -142,7 +142,7 @@ export function openBilling(options: BillingOptions, context: BillingContext): O
       },
       doubted(unit, reason) {
         observer.billed({ kind: "in_doubt", reason });
-        record([unit, NOTHING_SEEN, null]);
+        record([unit, NO_USAGE_SEEN, null]);
       },
       pricedByLog: (unit, { seen, amount }) => record([unit, seen, amount]),
       refused: (code) => observer.billed({ kind: "refused", code }),
@@ -198,10 +198,10 @@ function asMissingKey(error: unknown): never {
 async function attributableRun(
   registry: BillingContext["registry"],
   { accountId, runId }: CallLabels,
-): Promise<AdoptableRun | undefined> {
+): Promise<AttributableRun | undefined> {
   const run = await registry.findInAccount(accountId, runId);
   if (!run) return undefined;
-  const request = parseRunRow(run.request);
+  const request = decodeRunSpec(run.request);
   if (!request.ok || request.value.work !== "graph") return undefined;
   const { billingAccountId: account, subject, virtualKeyId } = payerOf(request.value);
   return { runId, account, subject, virtualKeyId, threadId: run.thread.threadId, graphId: run.graphId };
@@ -219,7 +219,7 @@ function invalidatingGuard(budgets: BudgetStore, guard: BudgetGuard): BudgetStor
 }
 
 /** The store of keys in the database, and the secrets they are sealed with. */
-export function keptKeys(
+export function storedVirtualKeys(
   { keySecrets }: Pick<BillingOptions, "keySecrets">,
   store: KeyStore,
 ): { readonly store: KeyStore; readonly ring: KeyRing } | undefined {
@@ -229,7 +229,7 @@ export function keptKeys(
 function keysOf(options: BillingOptions, store: KeyStore, admin: LitellmAdmin): KeyResolver {
   const { virtualKeys, makesKeys, isSystemAccount, serviceKey } = options;
   const named = environmentKeys(virtualKeys);
-  const sealed = keptKeys(options, store);
+  const sealed = storedVirtualKeys(options, store);
   const ofTenants = !sealed
     ? named
     : firstKeyOf(

@@ -20,7 +20,7 @@ function scene(options: { maxQueued?: number; maxAgeMs?: number } = {}) {
     observer: {
       failed: (message, error) => void failures.push({ message, error }),
       badRow() {},
-      storeAway() {},
+      storeUnavailable() {},
     },
     store: {
       ...memory,

@@ -6,7 +6,7 @@ import { type ThreadAddress, threadAddress } from "../threads/thread-address.js"
 import { memoryBillingStores } from "./billing.js";
 import type { DeletionStore } from "./deletion.js";
 import { createDeletionService, type DeletionService } from "./deletion-service.js";
-import { createAccountUsage, DEFAULT_LIMITS } from "./limits.js";
+import { createAccountLimiter, DEFAULT_LIMITS } from "./limits.js";
 
 interface Scene {
   readonly clock: SimulatedClock;
@@ -27,7 +27,7 @@ afterEach(() => service?.close());
 function open({ isSlow = () => false }: { readonly isSlow?: (account: string) => boolean } = {}): Scene {
   const clock = createSimulatedClock(1_000_000);
   const store = createMemoryDeletionStore(createMemoryDatabase(clock));
-  const usage = createAccountUsage({ clock });
+  const usage = createAccountLimiter({ clock });
   const order: string[] = [];
   const held = new Map<string, (() => void)[]>();
   let reads = 0;

@@ -12,12 +12,12 @@ import {
 } from "@throughline/ai-core";
 import { formatUsd, type LedgerStore, type UnitState, type UsageUnit } from "@throughline/billing";
 import type { StoreItems } from "@throughline/graph-executor";
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import { type ArchiveFile, jsonLines, toArchive, wholeFile } from "./archive.js";
 import { type AccountRows, allRows, type ExportScope, ROW_KINDS, type RowKind } from "./export-rows.js";
-import type { AccountUsage } from "./limits.js";
+import type { AccountLimiter } from "./limits.js";
 
 /** All stores with data of an account. */
 interface ExportSources {
@@ -159,7 +159,7 @@ async function* entriesOf(log: ExportSources["log"], thread: ThreadRef): AsyncGe
     if (read.kind === "deleted") return;
     if (read.kind === "gap") {
       // Trimmed, before this or meanwhile.
-      const snapshot = hasGap ? undefined : await log.snapshot(thread, threadFoldPort.reads);
+      const snapshot = hasGap ? undefined : await log.snapshot(thread, threadProjectionCodec.reads);
       if (!snapshot || snapshot.position.epoch !== head.epoch) return;
       hasGap = true;
       yield* read.kept;
@@ -257,7 +257,7 @@ export interface ExportService {
 
 export interface ExportServiceOptions extends ExportSources {
   readonly clock: Clock;
-  readonly usage: Pick<AccountUsage, "export">;
+  readonly usage: Pick<AccountLimiter, "export">;
 }
 
 export function createExportService(options: ExportServiceOptions): ExportService {

@@ -1,7 +1,7 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { expect, it } from "vitest";
 import { createExportService } from "./export-account.js";
-import { createAccountUsage } from "./limits.js";
+import { createAccountLimiter } from "./limits.js";
 
 /** An account with runs without end: each page is another megabyte. */
 function endless() {
@@ -24,7 +24,7 @@ function endless() {
     attachments: { open: async () => undefined },
     storeItems: undefined,
     clock: createSimulatedClock(),
-    usage: createAccountUsage(),
+    usage: createAccountLimiter(),
   });
   return { service, pages: () => pages };
 }

@@ -39,7 +39,7 @@ export interface Place {
 }
 
 /** Admits what accounts use. Every refusal is `rate_limited`, with the limit's name and value and when to retry. */
-export interface AccountUsage {
+export interface AccountLimiter {
   watch(account: string, limits: AccountLimits): Promise<Place>;
   /** Before an account is exported: one at a time. To be released at the archive's end. */
   export(account: string): Promise<Place>;
@@ -65,17 +65,17 @@ interface Starting extends Place {
 export interface AccountLimiterOptions {
   readonly clock?: Clock;
   /** Without it this instance counts for itself. */
-  readonly shared?: SharedCounts | undefined;
+  readonly shared?: SharedCounters | undefined;
 }
 
 /**
  * Counts what accounts use. Units that the shared counts admitted are counted here, too, so that the limits continue from this
  * instance's own counts when the shared ones can't be read any more.
  */
-export function createAccountUsage({
+export function createAccountLimiter({
   clock = systemClock,
   shared,
-}: AccountLimiterOptions = {}): AccountUsage {
+}: AccountLimiterOptions = {}): AccountLimiter {
   const held: Readonly<Record<Held, Map<string, number>>> = { watchers: new Map(), exports: new Map() };
   const starting = new Map<string, Set<Starting>>();
   const starts = createTokenBuckets(clock);
@@ -296,7 +296,7 @@ export type Held = "watchers" | "exports";
  * Counts of what accounts use on all instances together. `undefined`: the shared counts can't be read right now, and each
  * instance counts for itself.
  */
-export interface SharedCounts {
+export interface SharedCounters {
   /** 0 when it was taken, else how many milliseconds from now it may be. */
   take(meter: Meter, account: string, take: Take): Promise<number | undefined>;
   /** Whether that many here are within the limit, added to those of other instances. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ACTIONS, type Action, isAction, REACHES, ROLES } from "./actions.js";
-import { may, requireMay } from "./policy.js";
+import { may, requireAllowed } from "./policy.js";
 
 const actions = Object.keys(ACTIONS).filter(isAction);
 
@@ -53,10 +53,10 @@ describe("The policy", () => {
   });
 
   it("names the role and the action in a refusal", () => {
-    expect(() => requireMay({ role: "viewer" }, "stop", "own")).toThrow(
+    expect(() => requireAllowed({ role: "viewer" }, "stop", "own")).toThrow(
       "The role viewer may not stop runs (action stop).",
     );
-    expect(() => requireMay({ role: "operator" }, "delete_thread", "account")).toThrow(
+    expect(() => requireAllowed({ role: "operator" }, "delete_thread", "account")).toThrow(
       "The role operator may not delete threads that the account shares (action delete_thread).",
     );
   });

@@ -26,7 +26,7 @@ const WHERE: Readonly<Record<Reach, string>> = {
 };
 
 /** Throws `forbidden` naming the role and the action. */
-export function requireMay(actor: Actor, action: Action, reach: Reach): void {
+export function requireAllowed(actor: Actor, action: Action, reach: Reach): void {
   if (may(actor, action, reach)) return;
   throw new ThroughlineError(
     "forbidden",

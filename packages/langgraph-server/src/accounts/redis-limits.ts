@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type Clock, systemClock, type Timer } from "@throughline/ai-core";
 import type { RedisBus } from "@throughline/thread-log";
-import type { Held, SharedCounts } from "./limits.js";
+import type { Held, SharedCounters } from "./limits.js";
 
 /** Expiry of a meter: after a minute without use it is full again, and need not be stored. */
 const METER_EXPIRY_MS = 65_000;
@@ -58,7 +58,7 @@ return 1
 export function createRedisCounts(
   bus: Pick<RedisBus, "command" | "keyPrefix">,
   clock: Clock = systemClock,
-): SharedCounts {
+): SharedCounters {
   const instance = randomUUID();
   const here: Readonly<Record<Held, Map<string, number>>> = { watchers: new Map(), exports: new Map() };
   let repeating: Timer | undefined;

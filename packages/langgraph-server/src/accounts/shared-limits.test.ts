@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
-import { createAccountUsage, DEFAULT_LIMITS, type SharedCounts } from "./limits.js";
+import { createAccountLimiter, DEFAULT_LIMITS, type SharedCounters } from "./limits.js";
 import { createRedisCounts } from "./redis-limits.js";
 
 const limits = { ...DEFAULT_LIMITS, maxStartsPerMinute: 3, maxWatchers: 2, maxBodyBytesPerMinute: 100 };
@@ -9,13 +9,13 @@ const limits = { ...DEFAULT_LIMITS, maxStartsPerMinute: 3, maxWatchers: 2, maxBo
 function scene() {
   let isAway = false;
   const told: string[] = [];
-  const shared: SharedCounts = {
+  const shared: SharedCounters = {
     take: async () => (isAway ? undefined : 0),
     hold: async (_, __, here, max) => (isAway ? undefined : here <= max),
     holding: (what, account, here) => void told.push(`${account} ${here} ${what}`),
     close() {},
   };
-  const usage = createAccountUsage({ clock: createSimulatedClock(), shared });
+  const usage = createAccountLimiter({ clock: createSimulatedClock(), shared });
   const start = async () => (await usage.start("a", limits, async () => 0)).leave();
   return {
     usage,

@@ -1,4 +1,4 @@
-import { createSimulatedClock, type FoundFile } from "@throughline/ai-core";
+import { createSimulatedClock, type EmbeddedFile } from "@throughline/ai-core";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
 import { createMemoryAttachmentStore } from "../server/memory/memory-attachments.js";
@@ -7,7 +7,7 @@ import { attachmentId, createFileKeeper } from "./receive-file.js";
 
 const thread = { account: "acme", threadId: "t" };
 
-function made(text: string, mimeType = "image/png"): FoundFile & { reads: number } {
+function made(text: string, mimeType = "image/png"): EmbeddedFile & { reads: number } {
   const bytes = Buffer.from(text);
   return {
     id: attachmentId(mimeType, bytes),

@@ -1,4 +1,10 @@
-import { type Clock, type FoundFile, type NotKept, retryStore, ThroughlineError } from "@throughline/ai-core";
+import {
+  type Clock,
+  type EmbeddedFile,
+  retryStore,
+  type StorageRefusal,
+  ThroughlineError,
+} from "@throughline/ai-core";
 import { attachmentIdHash } from "@throughline/graph-executor";
 import { type ThreadRef, threadKey } from "@throughline/thread-log";
 import { type Attachment, type AttachmentStore, CHUNK_BYTES } from "./attachment-store.js";
@@ -107,9 +113,9 @@ async function* inChunks(content: IncomingFile["content"]): AsyncGenerator<Uint8
 /** Stores the files that graphs make. */
 export interface GeneratedFiles {
   /** The reason why a file may not be stored regardless of free capacity. Synchronous. */
-  refusal(file: FoundFile): NotKept;
+  refusal(file: EmbeddedFile): StorageRefusal;
   /** Makes the file an attachment of the thread; one that it has, or that is on its way, is not stored again. */
-  keep(thread: ThreadRef, file: FoundFile): Promise<NotKept>;
+  keep(thread: ThreadRef, file: EmbeddedFile): Promise<StorageRefusal>;
   /** Resolves when no such file is on its way into the store of this instance. */
   underWay(thread: ThreadRef, id: string): Promise<unknown>;
 }
@@ -122,14 +128,14 @@ export interface FileKeeperDeps extends FileReceiver {
 const FIELD = "file";
 
 export function createFileKeeper({ store, limits, clock, signal }: FileKeeperDeps): GeneratedFiles {
-  const underWay = new Map<string, Promise<NotKept>>();
+  const underWay = new Map<string, Promise<StorageRefusal>>();
   const keyOf = (thread: ThreadRef, id: string) => `${threadKey(thread)}|${id}`;
 
-  function refusal(file: FoundFile): NotKept {
+  function refusal(file: EmbeddedFile): StorageRefusal {
     return refusalOf(() => checkSize(file.bytes, generatedType(file.mimeType), limits, FIELD));
   }
 
-  async function storeFile(thread: ThreadRef, file: FoundFile): Promise<NotKept> {
+  async function storeFile(thread: ThreadRef, file: EmbeddedFile): Promise<StorageRefusal> {
     const { id, mimeType, filename, bytes } = file;
     const put = async () => {
       if (await store.name(thread, id)) return;
@@ -173,7 +179,7 @@ export function createFileKeeper({ store, limits, clock, signal }: FileKeeperDep
   };
 }
 
-function refusalOf(check: () => void): NotKept {
+function refusalOf(check: () => void): StorageRefusal {
   try {
     check();
     return undefined;

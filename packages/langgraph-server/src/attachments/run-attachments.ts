@@ -13,7 +13,7 @@ import {
   ThroughlineError,
   type UpstreamChunk,
 } from "@throughline/ai-core";
-import { namedAttachment, withBytes } from "@throughline/graph-executor";
+import { loadAttachmentBlock, namedAttachment } from "@throughline/graph-executor";
 import type { ThreadRef } from "@throughline/thread-log";
 import type { AttachmentStore, OpenedFile } from "./attachment-store.js";
 import type { AttachmentLimits } from "./media-types.js";
@@ -107,7 +107,7 @@ export function createRunFiles(deps: RunFilesDeps): RunAttachments {
         return bytesOf(opened);
       });
     },
-    keepFile: (owner, file) => deps.keeper.keep(threadOf(owner), file),
+    storeFile: (owner, file) => deps.keeper.keep(threadOf(owner), file),
     release(threadId) {
       const share = shares.get(threadId);
       shares.delete(threadId);
@@ -153,7 +153,7 @@ function busy(max: number): ThroughlineError {
  * Files in a checkpoint of the thread are loaded by its saver: in this process they are loaded there, a LangGraph server
  * stores what it was given.
  */
-export function materialiseAttachments<Executor extends GraphExecutorPort>(
+export function withRunAttachments<Executor extends GraphExecutorPort>(
   executor: Executor,
   attachments: RunAttachments,
 ): Executor {
@@ -217,7 +217,7 @@ async function fillMessage(
   const parts: ContentPart[] = [];
   for (const part of content) {
     const id = namedAttachment(part);
-    parts.push(id === undefined ? part : await withBytes(part, id, owner, attachments));
+    parts.push(id === undefined ? part : await loadAttachmentBlock(part, id, owner, attachments));
   }
   return { ...message, content: parts };
 }

@@ -2,7 +2,7 @@ import { subjectKey } from "@throughline/thread-log";
 import type pg from "pg";
 import { type Cron, type CronScope, type CronTick, tickOutcomeSchema } from "./cron.js";
 import { cronDefinitionSchema } from "./cron-definition.js";
-import { KEPT_TICKS } from "./cron-store.js";
+import { RETAINED_TICKS } from "./cron-store.js";
 
 export interface CronRow {
   readonly account: string;
@@ -176,7 +176,7 @@ export function cronWrites({
       `delete from ${cronTicks} where cron_id = $1 and retry_at is null and (claimed_at, tick_id) <= (
          select claimed_at, tick_id from ${cronTicks} where cron_id = $1
          order by claimed_at desc, tick_id desc offset $2 limit 1)`,
-      [tick.cronId, KEPT_TICKS],
+      [tick.cronId, RETAINED_TICKS],
     );
     return rowCount === 1;
   }

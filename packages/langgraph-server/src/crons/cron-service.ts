@@ -10,7 +10,7 @@ import {
 import type { RegistryStatus } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
 import { requireAcceptedConfig } from "../runs/run-configuration.js";
-import { formatPlace, type PageCursor, parsePlace } from "../threads/paging.js";
+import { decodePageCursor, encodePageCursor, type PageCursor } from "../threads/paging.js";
 import type { Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 import type { CronChange, CronDefinition } from "./cron-definition.js";
 import {
@@ -50,7 +50,7 @@ export function createCronService(options: CronServiceOptions): CronService {
     ? startCronRunner({ ...options, store, deliver: (claimed) => deliverTick(options, claimed) })
     : undefined;
 
-  async function create(caller: Caller, sent: CronDefinition): Promise<ShownCron> {
+  async function create(caller: Caller, sent: CronDefinition): Promise<CronWithTick> {
     const definition = await accept(agents, sent);
     const cron = await store.create(caller.billingAccountId, options.maxCrons, (now) =>
       scheduled(
@@ -79,7 +79,7 @@ export function createCronService(options: CronServiceOptions): CronService {
     return { cron, lastTick: undefined };
   }
 
-  async function change(caller: Caller, id: string, changes: CronChange): Promise<ShownCron> {
+  async function change(caller: Caller, id: string, changes: CronChange): Promise<CronWithTick> {
     const scope = scopeOf(caller);
     const known = await find(scope, id);
     await accept(agents, { ...known.cron.definition, ...definedOnly(changes) });
@@ -91,7 +91,7 @@ export function createCronService(options: CronServiceOptions): CronService {
     return showCron(entry);
   }
 
-  async function runNow(scope: CronScope, id: string): Promise<ShownTick> {
+  async function runNow(scope: CronScope, id: string): Promise<TickWithRun> {
     const claimed = await store.addTick(scope, id, TICK_LEASE_MS, (cron, now) =>
       manualTick(cron, now, `now-${randomUUID()}`),
     );
@@ -116,13 +116,13 @@ export function createCronService(options: CronServiceOptions): CronService {
     return entry;
   }
 
-  async function showTick(cron: Cron, tick: CronTick): Promise<ShownTick> {
+  async function showTick(cron: Cron, tick: CronTick): Promise<TickWithRun> {
     if (tick.outcome.kind !== "started") return { ...tick, runStatus: undefined };
     const run = await registry.find(threadOf(cron, tick).ref, { runId: tick.outcome.runId });
     return { ...tick, runStatus: run?.status };
   }
 
-  async function showCron({ cron, lastTick }: CronEntry): Promise<ShownCron> {
+  async function showCron({ cron, lastTick }: CronEntry): Promise<CronWithTick> {
     return { cron, lastTick: lastTick && (await showTick(cron, lastTick)) };
   }
 
@@ -209,7 +209,7 @@ export function scopeOf({ billingAccountId: account, subject }: Caller): CronSco
 
 /** The query of a page, with one item more, which shows whether there is a next page. */
 function toStorePage({ limit, after }: PageRequest): { readonly limit: number; readonly after?: PageCursor } {
-  return { limit: limit + 1, ...(after !== undefined && { after: parsePlace(after) }) };
+  return { limit: limit + 1, ...(after !== undefined && { after: decodePageCursor(after) }) };
 }
 
 function cut<T>(
@@ -219,7 +219,7 @@ function cut<T>(
 ): { readonly items: readonly T[]; readonly next: string | undefined } {
   const items = found.slice(0, limit);
   const last = items.at(-1);
-  return { items, next: found.length > limit && last ? formatPlace(positionOf(last)) : undefined };
+  return { items, next: found.length > limit && last ? encodePageCursor(positionOf(last)) : undefined };
 }
 
 /** The same as for any other run. */
@@ -243,13 +243,13 @@ function notFound(): ThroughlineError {
 }
 
 /** A tick, and its run: `undefined` when there is none, or not any more. */
-export interface ShownTick extends CronTick {
+export interface TickWithRun extends CronTick {
   readonly runStatus: RegistryStatus | undefined;
 }
 
-export interface ShownCron {
+export interface CronWithTick {
   readonly cron: Cron;
-  readonly lastTick: ShownTick | undefined;
+  readonly lastTick: TickWithRun | undefined;
 }
 
 interface PageRequest {
@@ -260,22 +260,22 @@ interface PageRequest {
 /** Everything there is to do with crons, of one account and subject at a time. `not_found` is thrown for those of others. */
 export interface CronService {
   /** Throws `invalid_input` naming the field, `rate_limited` when the account has all it may. */
-  create(caller: Caller, definition: CronDefinition): Promise<ShownCron>;
+  create(caller: Caller, definition: CronDefinition): Promise<CronWithTick>;
   list(
     scope: CronScope,
     page: PageRequest,
-  ): Promise<{ crons: readonly ShownCron[]; next: string | undefined }>;
-  get(scope: CronScope, id: string): Promise<ShownCron>;
-  change(caller: Caller, id: string, change: CronChange): Promise<ShownCron>;
+  ): Promise<{ crons: readonly CronWithTick[]; next: string | undefined }>;
+  get(scope: CronScope, id: string): Promise<CronWithTick>;
+  change(caller: Caller, id: string, change: CronChange): Promise<CronWithTick>;
   remove(scope: CronScope, id: string): Promise<void>;
   /** Starts a tick now, paused or not. Throws the error that prevented the start. */
-  runNow(scope: CronScope, id: string): Promise<ShownTick>;
+  runNow(scope: CronScope, id: string): Promise<TickWithRun>;
   /** Newest first. */
   ticks(
     scope: CronScope,
     id: string,
     page: PageRequest,
-  ): Promise<{ ticks: readonly ShownTick[]; next: string | undefined }>;
+  ): Promise<{ ticks: readonly TickWithRun[]; next: string | undefined }>;
   /** The next times of a schedule, from now. */
   preview(schedule: {
     readonly schedule: string;

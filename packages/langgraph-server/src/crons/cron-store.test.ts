@@ -5,7 +5,7 @@ import { createMemoryCronStore } from "../server/memory/memory-crons.js";
 import { SERVER_MIGRATIONS, SERVER_MIGRATIONS_RECORD } from "../server/migrations.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
 import type { Cron } from "./cron.js";
-import { type CronStore, KEPT_TICKS } from "./cron-store.js";
+import { type CronStore, RETAINED_TICKS } from "./cron-store.js";
 import { manualTick, nextTime } from "./plan-tick.js";
 
 import { createPostgresCronStore } from "./postgres-cron-store.js";
@@ -211,7 +211,7 @@ describe.each([
   it("keeps the latest ticks, newest first and page by page, and those that are pending", async () => {
     const cron = await create("one", { enabled: false });
     const id = cron?.id ?? "";
-    for (let index = 0; index < KEPT_TICKS + 20; index += 1) {
+    for (let index = 0; index < RETAINED_TICKS + 20; index += 1) {
       now += 1_000;
       const made = await a.addTick(acme, id, LEASE, (one, at) => manualTick(one, at, `tick-${index}`));
       if (made && index > 2) await a.settle(made.tick, { kind: "missed" });
@@ -223,10 +223,10 @@ describe.each([
       after: { at: last?.claimedAt ?? 0, id: last?.id ?? "" },
     });
     const names = [...first, ...rest].map((tick) => tick.id);
-    expect(names[0]).toBe(`tick-${KEPT_TICKS + 19}`);
+    expect(names[0]).toBe(`tick-${RETAINED_TICKS + 19}`);
     expect(names.slice(-3)).toEqual(["tick-2", "tick-1", "tick-0"]);
     expect(new Set(names).size).toBe(names.length);
-    expect(names.length).toBe(KEPT_TICKS + 3);
+    expect(names.length).toBe(RETAINED_TICKS + 3);
   });
 
   it("goes on with all other crons when one of them can't be claimed, and does not try that one again", async () => {

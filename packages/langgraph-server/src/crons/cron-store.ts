@@ -3,7 +3,7 @@ import type { Page } from "../threads/paging.js";
 import type { ClaimedTick, Cron, CronScope, CronTick, TickOutcome } from "./cron.js";
 
 /** How many ticks of each cron are retained. Pending ones are retained beyond that. */
-export const KEPT_TICKS = 100;
+export const RETAINED_TICKS = 100;
 
 export type BadRowListener = (row: BadRow) => void;
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PostgresDatabase } from "@throughline/thread-log";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createLogger, observeService } from "../operations/logging.js";
+import { createLogger, logEvents } from "../operations/logging.js";
 import { createMetrics } from "../operations/metrics.js";
 import type { BadRow } from "../operations/observer.js";
 
@@ -180,7 +180,7 @@ describe("A cron's row that can't be read", () => {
       store: { kind: "postgres", databaseUrl: migrated.url },
       graphs: provider,
       crons: { now: () => now },
-      observer: observeService({ metrics, logger: createLogger({ level: "info", destination }) }),
+      observer: logEvents({ metrics, logger: createLogger({ level: "info", destination }) }),
     });
     const make = async () =>
       (

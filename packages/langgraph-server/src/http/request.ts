@@ -18,16 +18,16 @@ import { z } from "zod";
 import { ACTIONS, type Action, type Reach } from "../accounts/actions.js";
 import {
   type AuditFacts,
-  boundedAnswer,
   type NewAuditEntry,
   targetOf,
+  truncatedResponse,
   withoutContent,
 } from "../accounts/audit-entry.js";
 import type { AuditLog } from "../accounts/audit-log.js";
-import { DELETIONS } from "../accounts/audit-store.js";
+import { DELETION_ACTIONS } from "../accounts/audit-store.js";
 import { actorOf, type CallerResolver, type Credentials, toCaller } from "../accounts/callers.js";
-import type { AccountLimits, AccountUsage, Place as Permit } from "../accounts/limits.js";
-import { may, requireMay } from "../accounts/policy.js";
+import type { AccountLimiter, AccountLimits, Place as Permit } from "../accounts/limits.js";
+import { may, requireAllowed } from "../accounts/policy.js";
 import type { Logger } from "../operations/logging.js";
 import type { RequestTrace } from "../operations/tracing.js";
 import { requireAgent as findAgent } from "../threads/thread-address.js";
@@ -46,7 +46,7 @@ export interface App<Service = unknown> {
   readonly service: RouteService & Service;
   readonly resolver: CallerResolver;
   readonly limitsOf: (account: string) => AccountLimits;
-  readonly usage: AccountUsage;
+  readonly usage: AccountLimiter;
   readonly writer: SseWriter;
   readonly clock: Clock;
   /** Whether a request may ask for the `debug` profile, which shows a graph's own error texts. */
@@ -188,7 +188,7 @@ export function trackRequest({ audit, origin, ...request }: TrackOptions): Reque
     // An act or a refusal that can't be recorded does not happen.
     if (ACTIONS[action].isAudited || !may(actor, action, reach)) audit.admit();
     asked = action;
-    requireMay(actor, action, reach);
+    requireAllowed(actor, action, reach);
   }
 
   function entryOf(action: Action, error: unknown): NewAuditEntry {
@@ -203,7 +203,7 @@ export function trackRequest({ audit, origin, ...request }: TrackOptions): Reque
       thread: facts.thread?.ref,
       person: facts.person,
       target: targetOf(facts),
-      answer: facts.answer === undefined ? undefined : boundedAnswer(facts.answer),
+      answer: facts.answer === undefined ? undefined : truncatedResponse(facts.answer),
       times: 1,
     };
   }
@@ -229,7 +229,7 @@ export function trackRequest({ audit, origin, ...request }: TrackOptions): Reque
       const entry = entryOf(asked, thrown ?? facts.error);
       if (!ACTIONS[asked].isAudited && entry.outcome !== "refused") return;
       // The record of a thread's deletion must not contain the thread's name.
-      audit.record(DELETIONS.has(asked) ? withoutContent(entry) : entry);
+      audit.record(DELETION_ACTIONS.has(asked) ? withoutContent(entry) : entry);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { type Clock, type ErrorCode, ThroughlineError, type Timer } from "@throughline/ai-core";
 import { z } from "zod";
-import type { SubscribeOptions, SubscriptionEnd, ThreadHub } from "../streams/stream-types.js";
+import type { SubscribeOptions, SubscriptionEnd, ThreadStreams } from "../streams/stream-types.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
 import { parseQuery, type RouteContext } from "./request.js";
 import { type SseStream, whenClosed } from "./sse-stream.js";
@@ -9,7 +9,7 @@ import { type SseStream, whenClosed } from "./sse-stream.js";
 export type StreamEnd = SubscriptionEnd | { readonly reason: "expired"; readonly runOpen: boolean };
 
 export interface StreamSubscription {
-  readonly hub: ThreadHub;
+  readonly hub: ThreadStreams;
   readonly clock: Clock;
   readonly thread: ThreadAddress;
   readonly options: SubscribeOptions;

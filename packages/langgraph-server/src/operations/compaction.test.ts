@@ -1,4 +1,4 @@
-import { currentMessages, emptyFold, threadFoldPort } from "@throughline/reading";
+import { currentMessages, emptyThreadProjection, threadProjectionCodec } from "@throughline/reading";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { foldAt, readRun } from "../streams/read-projection.js";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
@@ -97,8 +97,8 @@ describe("A thread whose log was compacted", () => {
     const [first] = ends;
     if (!first) return expect.unreachable();
     const fold = await foldAt(scene.service.log, thread.ref, first);
-    const whole = threadFoldPort.apply(
-      emptyFold,
+    const whole = threadProjectionCodec.apply(
+      emptyThreadProjection,
       entries.filter(({ seq }) => seq <= first.seq),
     );
     expect(fold && currentMessages(fold)).toEqual(currentMessages(whole));

@@ -5,7 +5,7 @@ import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs"
 import { envKeyResolver } from "@throughline/langgraph-models";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openServiceScene, type ServiceScene } from "../testing/service-scene.js";
-import { createLogger, observeService } from "./logging.js";
+import { createLogger, logEvents } from "./logging.js";
 import { createMetrics, type Metrics } from "./metrics.js";
 
 /** What an SDK's tracer and context manager do, as far as it matters which span is active where. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const keys = envKeyResolver({});
   metrics = createMetrics();
   scene = await openServiceScene({
-    observer: observeService({ metrics, logger: createLogger({ level: "silent" }) }),
+    observer: logEvents({ metrics, logger: createLogger({ level: "silent" }) }),
     graphs: graphRegistry(
       LANGGRAPH_CATALOG.map((definition) => ({
         descriptor: describeGraph(definition),

@@ -6,7 +6,7 @@ import {
   pino,
 } from "pino";
 import type { Metrics } from "./metrics.js";
-import type { RunNote, ServiceObserver } from "./observer.js";
+import type { RunLabels, ServiceObserver } from "./observer.js";
 import { describeError } from "./redaction.js";
 import { createRunSpans } from "./tracing.js";
 
@@ -63,7 +63,7 @@ export interface ServiceObservation {
 }
 
 /** Creates the observer that feeds metrics, traces runs, and logs events for operators. */
-export function observeService({ metrics: { observer }, logger }: ServiceObservation): ServiceObserver {
+export function logEvents({ metrics: { observer }, logger }: ServiceObservation): ServiceObserver {
   const spans = createRunSpans();
   return {
     ...observer,
@@ -158,6 +158,6 @@ export function observeService({ metrics: { observer }, logger }: ServiceObserva
   };
 }
 
-function named({ runId, graphId, account, traceId, attempt }: RunNote) {
+function named({ runId, graphId, account, traceId, attempt }: RunLabels) {
   return { runId, graphId, account, traceId, attempt };
 }

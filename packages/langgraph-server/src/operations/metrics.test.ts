@@ -2,9 +2,9 @@ import { createSimulatedClock } from "@throughline/ai-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { noteEntry } from "../runs/run-attempt.js";
 import { createMetrics, type Metrics, mergeMetrics } from "./metrics.js";
-import { NOTHING_SWEPT, type RunNote } from "./observer.js";
+import { NOTHING_SWEPT, type RunLabels } from "./observer.js";
 
-const run: RunNote = {
+const run: RunLabels = {
   runId: "r1",
   graphId: "langgraph:chat",
   account: "acme",
@@ -71,8 +71,8 @@ describe("metrics", () => {
     expect(await read("bus_connected{")).toBe(0);
     observer.busChanged({ kind: "connected" });
     expect(await read("bus_connected{")).toBe(1);
-    observer.busTraffic("received");
-    observer.busTraffic("received");
+    observer.busMessage("received");
+    observer.busMessage("received");
     expect(await read('bus_messages_total{kind="received"')).toBe(2);
   });
 

@@ -9,7 +9,7 @@ import {
   type MetricValue,
   Registry,
 } from "prom-client";
-import type { BillingEvent, RunNote, ServiceObserver } from "./observer.js";
+import type { BillingEvent, RunLabels, ServiceObserver } from "./observer.js";
 
 export interface Metrics {
   readonly contentType: string;
@@ -205,7 +205,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
   }
 
   /** Forgets one attempt. A run that this instance recovers from itself restarts before its earlier attempt is left. */
-  function forget({ runId, attempt }: RunNote): void {
+  function forget({ runId, attempt }: RunLabels): void {
     if (driven.get(runId)?.attempt === attempt) driven.delete(runId);
   }
 
@@ -271,7 +271,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       for (const [kind, count] of Object.entries(swept)) filesSwept.inc({ kind }, count);
     },
     badRow: ({ table }) => badRows.inc({ table }),
-    storeAway: () => waits.inc(),
+    storeUnavailable: () => waits.inc(),
     clockCompared(errorMs) {
       clockError ??= gauge(
         "clock_error_seconds",
@@ -301,7 +301,7 @@ export function createMetrics({ clock = systemClock }: { readonly clock?: Clock 
       );
       busConnected.set(kind === "connected" ? 1 : 0);
     },
-    busTraffic: (kind) => busMessages.inc({ kind }),
+    busMessage: (kind) => busMessages.inc({ kind }),
     noticed() {},
     failed: () => failures.inc(),
   };

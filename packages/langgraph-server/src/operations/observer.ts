@@ -1,5 +1,5 @@
 import type { ErrorClass, ErrorCode, RunStatus, StoreOutage } from "@throughline/ai-core";
-import type { DoubtReason, Picodollars, ReconcileReport } from "@throughline/billing";
+import type { Picodollars, ReconcileReport, UnpricedReason } from "@throughline/billing";
 import type { BusState, BusTraffic, RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
 
@@ -8,14 +8,14 @@ import { z } from "zod";
  * `lease_expired`: by this process' own clock the lease may be gone. `stalled`: a store did not accept a write for so long that
  * another instance may fare better. `failed`: an error that a later attempt may not meet. `deleted`: its thread is gone.
  */
-export type LeaveReason = "lost_lease" | "lease_expired" | "deleted" | "handed_over" | "stalled" | "failed";
+export type AbandonReason = "lost_lease" | "lease_expired" | "deleted" | "handed_over" | "stalled" | "failed";
 
 type TickKind = "started" | "skipped" | "failed" | "missed";
 
 export type ReplayKind = "prelude" | "resume" | "run" | "replay";
 
 /** A call of a run whose start and end are in the log. */
-export interface CallNote {
+export interface ObservedCall {
   readonly callId: string;
   readonly kind: "model" | "tool";
 }
@@ -77,7 +77,7 @@ export interface FilesSwept {
 /** An event of a model call or of its price. */
 export type BillingEvent =
   | { readonly kind: "priced"; readonly amount: Picodollars }
-  | { readonly kind: "in_doubt"; readonly reason: DoubtReason }
+  | { readonly kind: "in_doubt"; readonly reason: UnpricedReason }
   /** The call was not sent. */
   | { readonly kind: "refused"; readonly code: ErrorCode }
   /** A price could not be written, or a run's sum not be read; reconciliation finds it. */
@@ -104,24 +104,24 @@ export type BillingEvent =
 
 /** The source of metrics, logs and spans. Called synchronously from hot paths: an observer must be quick and never throw. */
 export interface ServiceObserver {
-  runStarted(run: RunNote): void;
+  runStarted(run: RunLabels): void;
   /** Calls `work`, which runs the graph of a started run, in that run's tracing context. */
-  within<Result>(run: RunNote, work: () => Result): Result;
-  runEnded(run: RunNote & { readonly status: RunStatus | "lost" }): void;
+  within<Result>(run: RunLabels, work: () => Result): Result;
+  runEnded(run: RunLabels & { readonly status: RunStatus | "lost" }): void;
   /** Called before `runEnded` of a run that failed. */
-  graphFailed(run: RunNote, failure: GraphFailure): void;
+  graphFailed(run: RunLabels, failure: GraphFailure): void;
   /** This instance no longer drives the run, and did not end it. */
-  runLeft(run: RunNote & { readonly why: LeaveReason }): void;
+  runLeft(run: RunLabels & { readonly why: AbandonReason }): void;
   startRefused(kind: "busy" | "conflict" | "interrupt_pending"): void;
   /** This instance recovers a run that another attempt left. */
-  recovered(run: RunNote): void;
+  recovered(run: RunLabels): void;
   /** The run made progress: an entry of it goes into the log. */
-  entryRecorded(run: RunNote): void;
+  entryRecorded(run: RunLabels): void;
   /** A node of the run's graph began. A model call is seen when its first piece comes; until then only its step is. */
-  stepStarted(run: RunNote, callId: string): void;
-  stepEnded(run: RunNote, callId: string): void;
-  callStarted(run: RunNote, call: CallNote): void;
-  callEnded(run: RunNote, call: CallNote): void;
+  stepStarted(run: RunLabels, callId: string): void;
+  stepEnded(run: RunLabels, callId: string): void;
+  callStarted(run: RunLabels, call: ObservedCall): void;
+  callEnded(run: RunLabels, call: ObservedCall): void;
   appendRefused(reason: "fenced" | "deleted"): void;
   entriesAppended(count: number): void;
   subscriberJoined(how: ReplayKind): void;
@@ -137,21 +137,21 @@ export interface ServiceObserver {
   /** Called once for each row, by the instance that sets it aside. */
   badRow(row: BadRow): void;
   /** A driver waits for a store. Called before each retry. */
-  storeAway(outage: StoreOutage): void;
+  storeUnavailable(outage: StoreOutage): void;
   /** The lead of this instance's clock over the database's; negative where it is behind. */
   clockCompared(errorMs: number): void;
   billed(event: BillingEvent): void;
   /** The bus between instances was reached, or lost. */
   busChanged(state: BusState): void;
   /** A message was sent, was received, or could not be sent. */
-  busTraffic(traffic: BusTraffic): void;
+  busMessage(traffic: BusTraffic): void;
   /** A warning for operators that is no failure. Fixed text. */
   noticed(message: string): void;
   /**
    * A failure that no request waits for. `message` is fixed text; the error itself may contain anything. `run`: the one it
    * happened to.
    */
-  failed(message: string, error: unknown, run?: RunNote): void;
+  failed(message: string, error: unknown, run?: RunLabels): void;
 }
 
 export const silentObserver: ServiceObserver = {
@@ -176,17 +176,17 @@ export const silentObserver: ServiceObserver = {
   swept() {},
   filesSwept() {},
   badRow() {},
-  storeAway() {},
+  storeUnavailable() {},
   clockCompared() {},
   billed() {},
   busChanged() {},
-  busTraffic() {},
+  busMessage() {},
   noticed() {},
   failed() {},
 };
 
 /** The labels of a run on every hop, in logs and spans. Never its contents. */
-export interface RunNote {
+export interface RunLabels {
   readonly runId: string;
   readonly graphId: string;
   readonly account: string;
@@ -202,7 +202,7 @@ const notedSchema = z.object({
 });
 
 /** Reads the labels of a run. Requires little of the row: a run that can't be driven must still be named in the report. */
-export function noteOf({ runId, graphId, thread, attempt, request }: RunRecord): RunNote {
+export function runLabelsOf({ runId, graphId, thread, attempt, request }: RunRecord): RunLabels {
   const noted = notedSchema.safeParse(request).data;
   return {
     runId,

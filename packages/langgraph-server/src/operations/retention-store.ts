@@ -3,9 +3,9 @@ import {
   addCheckpointCounts,
   type CheckpointCounts,
   type CheckpointRetention,
-  crowdedThreads,
   measurePrunable,
   NO_CHECKPOINTS,
+  prunableThreads,
   pruneCheckpoints,
 } from "@throughline/graph-executor";
 import {
@@ -109,7 +109,7 @@ export function createPostgresRetentionStore(
     async pruneCheckpoints(retention, { after, isDryRun = false, closing, onFailure }) {
       const { threads, next } = await everyThread(database, { after, limit: THREADS_PER_PAGE });
       const ids = threads.map(({ threadId }) => threadId);
-      const crowded = new Set(await crowdedThreads(pool, checkpointSchema, ids, retention));
+      const crowded = new Set(await prunableThreads(pool, checkpointSchema, ids, retention));
       const now = await readClock();
       let checkpoints = NO_CHECKPOINTS;
       let pruned = 0;

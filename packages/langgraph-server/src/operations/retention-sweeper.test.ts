@@ -1,6 +1,6 @@
 import { createSimulatedClock } from "@throughline/ai-core";
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,
@@ -22,7 +22,11 @@ describe("The sweeper", () => {
     const clock = createSimulatedClock(1_000_000);
     const database = createMemoryDatabase(clock);
     const registry = createMemoryRunRegistry(database);
-    const log = createThreadLog({ store: createMemoryLogStore(database), clock, fold: threadFoldPort });
+    const log = createThreadLog({
+      store: createMemoryLogStore(database),
+      clock,
+      fold: threadProjectionCodec,
+    });
     const rounds: Swept[] = [];
     const failures: string[] = [];
     let isBroken = breakOnce;

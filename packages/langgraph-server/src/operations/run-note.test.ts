@@ -3,11 +3,11 @@ import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
-import { noteOf, type RunNote, type ServiceObserver } from "./observer.js";
+import { type RunLabels, runLabelsOf, type ServiceObserver } from "./observer.js";
 
 describe("A run that is taken over", () => {
   const shared = { database: createMemoryDatabase(), checkpointer: createMemoryCheckpointer() };
-  const told: [what: string, run: RunNote][] = [];
+  const told: [what: string, run: RunLabels][] = [];
   const calls = new Map<string, number>();
   let a: ServiceScene;
   let b: ServiceScene;
@@ -92,7 +92,7 @@ it("A run whose row can't be read is named all the same", () => {
     createdAt: 0,
     endedAt: undefined,
   } as const;
-  expect(noteOf(row)).toEqual({
+  expect(runLabelsOf(row)).toEqual({
     runId: "r",
     graphId: "langgraph:chat",
     account: "acme",

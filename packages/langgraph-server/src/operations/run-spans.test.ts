@@ -10,7 +10,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { RunNote } from "./observer.js";
+import type { RunLabels } from "./observer.js";
 import { createRunSpans } from "./tracing.js";
 
 interface Recorded {
@@ -69,7 +69,7 @@ function recordingTracer(into: Recorded[]): Tracer {
 }
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
-const run: RunNote = {
+const run: RunLabels = {
   runId: "r1",
   graphId: "langgraph:chat",
   account: "acme",

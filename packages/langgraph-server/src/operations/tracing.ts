@@ -9,7 +9,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { RunNote, ServiceObserver } from "./observer.js";
+import type { RunLabels, ServiceObserver } from "./observer.js";
 
 /** The ids that identify one request on every hop: logs, spans, envelopes, model calls. */
 export interface RequestTrace {
@@ -55,9 +55,9 @@ type RunSpans = Pick<ServiceObserver, "runStarted" | "within" | "runEnded" | "ru
  */
 export function createRunSpans(): RunSpans {
   const open = new Map<string, Span>();
-  const keyOf = ({ runId, attempt }: RunNote) => `${runId}/${attempt}`;
+  const keyOf = ({ runId, attempt }: RunLabels) => `${runId}/${attempt}`;
 
-  function end(run: RunNote, change: (span: Span) => void): void {
+  function end(run: RunLabels, change: (span: Span) => void): void {
     const span = open.get(keyOf(run));
     if (!span) return;
     open.delete(keyOf(run));

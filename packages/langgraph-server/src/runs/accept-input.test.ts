@@ -1,5 +1,5 @@
 import type { Message } from "@throughline/ai-core";
-import { emptyFold, type ThreadFold } from "@throughline/reading";
+import { emptyThreadProjection, type ThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { acceptInput } from "./accept-input.js";
 
@@ -7,14 +7,14 @@ const user = (id: string, content: Message["content"] = id): Message => ({ id, r
 const assistant = (id: string): Message => ({ id, role: "assistant", content: id });
 const agent = { inputSchema: { type: "object", properties: { messages: {}, topic: {} } }, commands: [] };
 
-const held: ThreadFold = {
-  ...emptyFold,
+const held: ThreadProjection = {
+  ...emptyThreadProjection,
   messages: [user("u1"), assistant("a1")],
   state: { topic: "tides", secret: 1 },
   checkpoint_id: "c1",
 };
 
-const ids = (fold: ThreadFold, messages: readonly Message[]) => {
+const ids = (fold: ThreadProjection, messages: readonly Message[]) => {
   const start = acceptInput(fold, agent, { kind: "input", messages });
   return start.kind === "input" ? start.messages.map(({ id }) => id) : start.kind;
 };
@@ -22,11 +22,11 @@ const ids = (fold: ThreadFold, messages: readonly Message[]) => {
 describe("Input", () => {
   it("is sent as far as the thread does not hold it", () => {
     expect(ids(held, [user("u1"), assistant("a1"), user("u2")])).toEqual(["u2"]);
-    expect(ids(emptyFold, [user("u1"), assistant("a1"), user("u2")])).toEqual(["u1", "a1", "u2"]);
+    expect(ids(emptyThreadProjection, [user("u1"), assistant("a1"), user("u2")])).toEqual(["u1", "a1", "u2"]);
   });
 
   it("is sent again when it was shown and never stored", () => {
-    const shown = { ...emptyFold, messages: [user("u1")] };
+    const shown = { ...emptyThreadProjection, messages: [user("u1")] };
     expect(ids(shown, [user("u1"), user("u2")])).toEqual(["u1", "u2"]);
   });
 

@@ -8,8 +8,14 @@ import {
   type Message,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { adaptAnswer, checkAnswer, dismissAnswer, type Question, readQuestion } from "@throughline/questions";
-import { currentMessages, type ThreadFold } from "@throughline/reading";
+import {
+  adaptResponse,
+  dismissResponse,
+  type Question,
+  readInterruptRequest,
+  validateResponse,
+} from "@throughline/questions";
+import { currentMessages, type ThreadProjection } from "@throughline/reading";
 import type { RunInput } from "../threads/run-spec.js";
 import { allowedKeys } from "../threads/thread-address.js";
 import { isMutation } from "./commands.js";
@@ -24,7 +30,7 @@ export interface NoOpenInterrupt {
  * `answer_mismatch` naming the interrupt.
  */
 export function acceptInput(
-  fold: ThreadFold,
+  fold: ThreadProjection,
   agent: Pick<GraphDescriptor, "inputSchema" | "commands">,
   input: RunInput,
   command?: AgentCommand,
@@ -56,7 +62,7 @@ export function acceptInput(
  * Messages the graph has not stored. A client also sends back text that is no part of the conversation, a subagent's for
  * one: an assistant's message that the thread does not know and that precedes one it does know is such a leftover.
  */
-export function newMessages(fold: ThreadFold, messages: readonly Message[]): readonly Message[] {
+export function newMessages(fold: ThreadProjection, messages: readonly Message[]): readonly Message[] {
   // Shown and never stored: a run that ended before its first checkpoint left its input in the log alone.
   const held = new Set(fold.checkpoint_id === null ? [] : fold.messages.map((message) => message.id));
   const lastHeld = messages.findLastIndex((message) => held.has(message.id));
@@ -66,7 +72,7 @@ export function newMessages(fold: ThreadFold, messages: readonly Message[]): rea
   });
 }
 
-function rejectChangedText(fold: ThreadFold, messages: readonly Message[]): void {
+function rejectChangedText(fold: ThreadProjection, messages: readonly Message[]): void {
   const shown = new Map(currentMessages(fold).map((message) => [message.id, message]));
   for (const [index, message] of messages.entries()) {
     const known = shown.get(message.id);
@@ -113,7 +119,7 @@ function acceptedState(
   return accepted;
 }
 
-function openInterrupt({ interrupts }: ThreadFold): string | undefined {
+function openInterrupt({ interrupts }: ThreadProjection): string | undefined {
   if (interrupts.length <= 1) return interrupts[0]?.interrupt_id;
   throw new ThroughlineError(
     "invalid_input",
@@ -133,7 +139,7 @@ const DISMISSED = "__agui_cancelled__";
  * an interrupt that is not open passes unchanged: the registry refuses it, or finds that it was sent before.
  */
 export function acceptResponses(
-  { interrupts }: Pick<ThreadFold, "interrupts">,
+  { interrupts }: Pick<ThreadProjection, "interrupts">,
   answers: Readonly<Record<string, Json>>,
 ): Readonly<Record<string, Json>> {
   return Object.fromEntries(
@@ -145,9 +151,9 @@ export function acceptResponses(
 }
 
 function acceptAnswer({ interrupt_id, value, response_schema }: Interrupt, given: Json): Json {
-  const question = readQuestion(value, response_schema);
-  const answer = isDismissed(given) ? dismissed(question, given) : adaptAnswer(question, given);
-  const mismatch = checkAnswer(question, answer);
+  const question = readInterruptRequest(value, response_schema);
+  const answer = isDismissed(given) ? dismissed(question, given) : adaptResponse(question, given);
+  const mismatch = validateResponse(question, answer);
   if (!mismatch) return answer;
   const where = mismatch.path === "" ? "" : `${mismatch.path}: `;
   throw new ThroughlineError(
@@ -169,7 +175,7 @@ function isDismissed(answer: Json): answer is Mark {
 
 /** Adds the mark to the interrupt's own payload where it can: by it a changed graph clears the interrupt. */
 function dismissed(question: Question, mark: Mark): Json {
-  const own = dismissAnswer(question);
+  const own = dismissResponse(question);
   if (own === undefined) return mark;
   return typeof own === "object" && own !== null && !Array.isArray(own) ? { ...mark, ...own } : own;
 }

@@ -1,18 +1,18 @@
-import type { ForeignRunListener, ForeignRunName, ForeignRunsPort } from "@throughline/ai-core";
-import { emptyFold } from "@throughline/reading";
+import type { ExternalRunListener, ExternalRunName, ExternalRunsPort } from "@throughline/ai-core";
+import { emptyThreadProjection } from "@throughline/reading";
 import { describe, expect, it, vi } from "vitest";
 import { threadAddress } from "../threads/thread-address.js";
-import { type AttendOptions, attendForeignRuns } from "./external-runs.js";
+import { type AttendOptions, followExternalRuns } from "./external-runs.js";
 
 const thread = threadAddress({ billingAccountId: "acme" }, "poet", "verses");
 const { threadId } = thread.ref;
-const run: ForeignRunName = { threadId, upstreamRunId: "r1" };
+const run: ExternalRunName = { threadId, upstreamRunId: "r1" };
 
 function scene(options: Partial<AttendOptions> = {}) {
-  let listener: ForeignRunListener | undefined;
-  const active: ForeignRunName[] = [];
+  let listener: ExternalRunListener | undefined;
+  const active: ExternalRunName[] = [];
   const watched = new Set<string>();
-  const foreignRuns: ForeignRunsPort = {
+  const foreignRuns: ExternalRunsPort = {
     active: async () => [...active],
     follow: () => expect.fail("The driver follows."),
     watch(given) {
@@ -29,7 +29,7 @@ function scene(options: Partial<AttendOptions> = {}) {
   const adopt = vi.fn<AttendOptions["adopt"]>(async () => {});
   const reconcile = vi.fn<AttendOptions["reconcile"]>(async () => true);
   const failed = vi.fn();
-  const attendant = attendForeignRuns({ foreignRuns, adopt, reconcile, observer: { failed }, ...options });
+  const attendant = followExternalRuns({ foreignRuns, adopt, reconcile, observer: { failed }, ...options });
   return { attendant, active, watched, adopt, reconcile, failed, see: () => listener?.onRun(run) };
 }
 
@@ -65,10 +65,10 @@ describe("Threads that somebody watches here", () => {
 
   it("are settled when nothing runs in them, and not while an outsider's run does", async () => {
     const { attendant, active, adopt, reconcile } = scene();
-    expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
+    expect(await attendant.reconcile(thread, emptyThreadProjection)).toBe(true);
     expect(reconcile).toHaveBeenCalledOnce();
     active.push(run);
-    expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
+    expect(await attendant.reconcile(thread, emptyThreadProjection)).toBe(true);
     expect(reconcile).toHaveBeenCalledOnce();
     expect(adopt).toHaveBeenCalledWith(thread, run);
   });
@@ -79,7 +79,7 @@ describe("Threads that somebody watches here", () => {
       return !(await isRunning());
     };
     const { attendant, active, adopt } = scene({ reconcile: began });
-    expect(await attendant.reconcile(thread, emptyFold)).toBe(true);
+    expect(await attendant.reconcile(thread, emptyThreadProjection)).toBe(true);
     expect(adopt).toHaveBeenCalledWith(thread, run);
   });
 });

@@ -6,7 +6,7 @@ import {
   isStoreOutage,
   type Message,
 } from "@throughline/ai-core";
-import { currentMessages, isConversation, type ThreadFold } from "@throughline/reading";
+import { currentMessages, isConversation, type ThreadProjection } from "@throughline/reading";
 import type { RunRecord } from "@throughline/thread-log";
 import type { RunMedia } from "./run-media.js";
 
@@ -41,7 +41,7 @@ export async function messagesAfter(
   state: Pick<GraphStatePort, "getState">,
   { graphId, thread: { threadId } }: Pick<RunRecord, "graphId" | "thread">,
   checkpointId: string,
-  { messages: shown }: Pick<ThreadFold, "messages">,
+  { messages: shown }: Pick<ThreadProjection, "messages">,
 ): Promise<readonly string[]> {
   const checkpoint = await readOrNone(() => state.getState({ graphId, threadId }, checkpointId));
   // A graph without messages does not show which of them were there.
@@ -71,7 +71,7 @@ async function readOrNone<Result>(read: () => Promise<Result>): Promise<Result |
 export async function unseenUserMessages(
   state: Pick<GraphStatePort, "getState">,
   { graphId, thread }: Pick<RunRecord, "graphId" | "thread">,
-  fold: ThreadFold,
+  fold: ThreadProjection,
   media: Pick<RunMedia, "keep">,
 ): Promise<readonly Message[]> {
   const shown = new Set(currentMessages(fold).map(({ id }) => id));
@@ -93,7 +93,7 @@ export async function unseenUserMessages(
 export function openInterruptsAfter(
   final: GraphFinal,
   start: FreshRunStart,
-  { interrupts: shown }: Pick<ThreadFold, "interrupts">,
+  { interrupts: shown }: Pick<ThreadProjection, "interrupts">,
 ): readonly Interrupt[] {
   if (final.status === "success") return [];
   if (final.status === "interrupted") return final.interrupts;

@@ -2,7 +2,7 @@ import type { Dialect, LogEntry } from "@throughline/ai-core";
 import { graphRegistry } from "@throughline/graph-executor";
 import { describeGraph, LANGGRAPH_CATALOG } from "@throughline/langgraph-graphs";
 import { envKeyResolver } from "@throughline/langgraph-models";
-import { applyEntry, currentMessages, emptyFold } from "@throughline/reading";
+import { applyEntry, currentMessages, emptyThreadProjection } from "@throughline/reading";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openServiceScene, type ServiceScene, userMessage } from "../testing/service-scene.js";
 import type { RunInput } from "../threads/run-spec.js";
@@ -53,7 +53,7 @@ async function logOf(graphName: string, story: readonly RunInput[], dialect: Dia
 
 /** What people see, without what differs between any two runs. Results of parallel calls come in any order. */
 function seen(entries: readonly LogEntry[]) {
-  const fold = entries.reduce(applyEntry, emptyFold);
+  const fold = entries.reduce(applyEntry, emptyThreadProjection);
   const messages = currentMessages(fold).map(({ role, content, reasoning, tool_calls, status }) => ({
     role,
     content,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type GraphCheckpoint, type JsonObject, newRunId, ThroughlineError } from "@throughline/ai-core";
 import type { Finish, LeasedRun, RunOrigin, RunRegistry } from "@throughline/thread-log";
-import { encodeRunSpec, parseRunRow, systemRunSpec } from "../threads/run-spec.js";
+import { decodeRunSpec, encodeRunSpec, systemRunSpec } from "../threads/run-spec.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
 import type { DriverDeps } from "./run-driver.js";
 import { requireAccepted } from "./start-run.js";
@@ -21,7 +21,7 @@ export interface StateEdit {
 const EDIT_ORIGIN: RunOrigin = { kind: "client", id: "edit_state" };
 
 export function isEdit({ origin, request }: Pick<LeasedRun["run"], "origin" | "request">): boolean {
-  const row = parseRunRow(request);
+  const row = decodeRunSpec(request);
   return row.ok && row.value.work === "reconcile" && origin.id === EDIT_ORIGIN.id;
 }
 

@@ -5,7 +5,7 @@ import {
   newRunId,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { emptyFold } from "@throughline/reading";
+import { emptyThreadProjection } from "@throughline/reading";
 import type { ForkOrigin, Lease, RunRegistry, ThreadDirectory, ThreadListing } from "@throughline/thread-log";
 import { capRefusal } from "../attachments/media-types.js";
 import type { FileReceiver } from "../attachments/receive-file.js";
@@ -86,7 +86,7 @@ export async function forkThread(
     throw error;
   }
   deps.said.note({ thread: to.ref, said: (checkpoint.messages ?? []).flatMap(toIndexedMessage), gone: [] });
-  await deps.runs.reconcile(to, emptyFold);
+  await deps.runs.reconcile(to, emptyThreadProjection);
 }
 
 /** The fork's origin. The name of a private thread is not disclosed to those its fork is shared with. */

@@ -1,5 +1,5 @@
-import { type ForeignRunName, type ForeignRunsPort, newRunId } from "@throughline/ai-core";
-import { emptyFold, type ThreadFold } from "@throughline/reading";
+import { type ExternalRunName, type ExternalRunsPort, newRunId } from "@throughline/ai-core";
+import { emptyThreadProjection, type ThreadProjection } from "@throughline/reading";
 import type { LeasedRun } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
 import { encodeRunSpec, systemRunSpec } from "../threads/run-spec.js";
@@ -14,7 +14,7 @@ import type { DriverDeps } from "./run-driver.js";
 export async function adoptForeignRun(
   { registry, clock, lease }: Pick<DriverDeps, "registry" | "clock" | "lease">,
   { ref, graphId, stateKey, threadName }: ThreadAddress,
-  { upstreamRunId, dialect }: ForeignRunName,
+  { upstreamRunId, dialect }: ExternalRunName,
 ): Promise<LeasedRun | undefined> {
   const name = `upstream:${upstreamRunId}`;
   const started = await registry.start({
@@ -36,13 +36,13 @@ export async function adoptForeignRun(
 }
 
 export interface AttendOptions {
-  readonly foreignRuns: ForeignRunsPort;
+  readonly foreignRuns: ExternalRunsPort;
   /** Resolves when the run is in the registry and, if this instance drives it, its beginning in the log. */
-  readonly adopt: (thread: ThreadAddress, run: ForeignRunName) => Promise<void>;
+  readonly adopt: (thread: ThreadAddress, run: ExternalRunName) => Promise<void>;
   /** R6: brings the log of an idle thread to its checkpoint, if `isRunning` reports that it is idle upstream too. */
   readonly reconcile: (
     thread: ThreadAddress,
-    fold: ThreadFold,
+    fold: ThreadProjection,
     isRunning: () => Promise<boolean>,
   ) => Promise<boolean>;
   readonly observer: Pick<ServiceObserver, "failed">;
@@ -56,7 +56,7 @@ export interface ExternalRunFollower {
    * R6 where others run graphs too: a thread with an external run in progress is not idle, and that run is adopted.
    * Resolves when the log has everything; `false` when it already had.
    */
-  reconcile(thread: ThreadAddress, fold: ThreadFold): Promise<boolean>;
+  reconcile(thread: ThreadAddress, fold: ThreadProjection): Promise<boolean>;
   close(): void;
 }
 
@@ -67,7 +67,7 @@ interface Attended {
   readonly adopted: Set<string>;
 }
 
-export function attendForeignRuns({
+export function followExternalRuns({
   foreignRuns,
   adopt,
   reconcile,
@@ -78,7 +78,7 @@ export function attendForeignRuns({
   const adoptions = new Map<string, Promise<void>>();
 
   /** A client that connects and the watcher see a run at the same moment: they wait for the same beginning. */
-  function adoptOnce(thread: ThreadAddress, run: ForeignRunName): Promise<void> {
+  function adoptOnce(thread: ThreadAddress, run: ExternalRunName): Promise<void> {
     const { upstreamRunId } = run;
     const adopting =
       adoptions.get(upstreamRunId) ?? adopt(thread, run).finally(() => adoptions.delete(upstreamRunId));
@@ -92,7 +92,7 @@ export function attendForeignRuns({
     return running.length > 0;
   }
 
-  async function reconcileOrAdopt(thread: ThreadAddress, fold: ThreadFold): Promise<boolean> {
+  async function reconcileOrAdopt(thread: ThreadAddress, fold: ThreadProjection): Promise<boolean> {
     if (await adoptRunning(thread)) return true;
     let begunSince = false;
     const isRunning = async () => {
@@ -116,7 +116,7 @@ export function attendForeignRuns({
     onStateChange({ threadId }) {
       const known = attended.get(threadId);
       if (!known) return;
-      reconcileOrAdopt(known.thread, emptyFold).catch((error: unknown) =>
+      reconcileOrAdopt(known.thread, emptyThreadProjection).catch((error: unknown) =>
         observer.failed("What an outsider did to a thread could not be written down.", error),
       );
     },

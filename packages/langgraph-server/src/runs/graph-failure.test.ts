@@ -6,7 +6,7 @@ import {
   type GraphProvider,
 } from "@throughline/graph-executor";
 import { afterEach, describe, expect, it } from "vitest";
-import { createLogger, observeService } from "../operations/logging.js";
+import { createLogger, logEvents } from "../operations/logging.js";
 import { createMetrics } from "../operations/metrics.js";
 
 import type { ServiceOptions } from "../server/create-service.js";
@@ -65,7 +65,7 @@ describe("A graph that fails", () => {
       },
     });
     const metrics = createMetrics();
-    const observer = observeService({ metrics, logger: createLogger({ level: "info", destination }) });
+    const observer = logEvents({ metrics, logger: createLogger({ level: "info", destination }) });
     await fail({ observer });
     metrics.close();
     const line = lines.map((text) => JSON.parse(text)).find(({ msg }) => msg === "graph failed");

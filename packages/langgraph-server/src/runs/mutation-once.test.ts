@@ -1,5 +1,5 @@
 import type { LogEntry } from "@throughline/ai-core";
-import { applyEntry, emptyFold } from "@throughline/reading";
+import { applyEntry, emptyThreadProjection } from "@throughline/reading";
 import { expect, it } from "vitest";
 import { openFreezingScenes } from "../testing/freezing-scenes.js";
 import { startRequest } from "../testing/service-scene.js";
@@ -43,7 +43,7 @@ async function syncTakenOverAfter(chunks: number): Promise<boolean> {
 /** What a reader of the log is told of the last mutation, each time it changes. */
 function acknowledgements(entries: readonly LogEntry[]): unknown[] {
   const told: unknown[] = [];
-  let fold = emptyFold;
+  let fold = emptyThreadProjection;
   for (const entry of entries) {
     const before = fold.state.lastAppliedClientMutationId ?? null;
     fold = applyEntry(fold, entry);

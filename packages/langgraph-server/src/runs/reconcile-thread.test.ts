@@ -1,10 +1,10 @@
 import { systemClock } from "@throughline/ai-core";
 import { createInProcProvider, createMemoryCheckpointer } from "@throughline/graph-executor";
-import { emptyFold } from "@throughline/reading";
+import { emptyThreadProjection } from "@throughline/reading";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, describe, expect, it } from "vitest";
 import { silentObserver } from "../operations/observer.js";
-import { createThreadViews } from "../streams/thread-followers.js";
+import { createLiveThreads } from "../streams/thread-followers.js";
 import { catalogGraphs } from "../testing/catalog-graphs.js";
 import { ofType } from "../testing/frame-recorder.js";
 import { noRebuilder } from "../testing/no-rebuilder.js";
@@ -63,7 +63,7 @@ describe("A thread that somebody else changed", () => {
     );
     const late = { ...state, getState: async () => looks.shift() };
     const looks = [seen, undefined];
-    const views = createThreadViews({
+    const views = createLiveThreads({
       log,
       rebuilder: noRebuilder,
       clock: systemClock,
@@ -80,7 +80,7 @@ describe("A thread that somebody else changed", () => {
         lease: { owner: "late", leaseMs: 60_000 },
       },
       thread,
-      emptyFold,
+      emptyThreadProjection,
     );
     expect(settled).toBeUndefined();
     views.close();
@@ -99,7 +99,7 @@ describe("A thread that somebody else changed", () => {
     const seen = await state.getState({ graphId: thread.graphId, threadId: thread.ref.threadId });
     const reads = [seen && { ...seen, checkpointId: "another" }, undefined];
     const missing = { ...state, getState: async () => reads.shift() };
-    const views = createThreadViews({
+    const views = createLiveThreads({
       log,
       rebuilder: noRebuilder,
       clock: systemClock,
@@ -107,7 +107,7 @@ describe("A thread that somebody else changed", () => {
     });
     const lease = { owner: "late", leaseMs: 60_000 };
     const deps = { log, views, registry, directory, state: missing, clock: systemClock, lease };
-    expect(await reconcileThread(deps, thread, emptyFold)).toBeUndefined();
+    expect(await reconcileThread(deps, thread, emptyThreadProjection)).toBeUndefined();
     views.close();
     expect(reads).toEqual([]);
     expect(await log.head(thread.ref)).toEqual(head);

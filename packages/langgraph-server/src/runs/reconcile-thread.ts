@@ -1,5 +1,5 @@
 import { newRunId } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/reading";
+import type { ThreadProjection } from "@throughline/reading";
 import type { LeasedRun } from "@throughline/thread-log";
 import { acquireAt } from "../streams/thread-followers.js";
 import { encodeRunSpec, systemRunSpec } from "../threads/run-spec.js";
@@ -14,7 +14,7 @@ import type { DriverDeps } from "./run-driver.js";
 export async function reconcileThread(
   deps: Pick<DriverDeps, "log" | "views" | "state" | "registry" | "directory" | "clock" | "lease">,
   thread: ThreadAddress,
-  fold: ThreadFold,
+  fold: ThreadProjection,
   isRunning: () => Promise<boolean> = async () => false,
 ): Promise<LeasedRun | undefined> {
   const { log, state, registry, clock, lease } = deps;
@@ -67,7 +67,7 @@ async function foldAtHead(
   { views }: Pick<DriverDeps, "views">,
   thread: ThreadAddress,
   head: LeasedRun["head"] | undefined,
-): Promise<ThreadFold> {
+): Promise<ThreadProjection> {
   const taken = await acquireAt(views, thread, head);
   try {
     return taken.view.fold();

@@ -6,7 +6,7 @@ import type {
   RunStatus,
   StreamedMessage,
 } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/reading";
+import type { ThreadProjection } from "@throughline/reading";
 import type { Lease, LeasedRun, RunRecord, RunRegistry, ThreadLog } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
 import { type Poller, poll } from "../operations/poller.js";
@@ -25,7 +25,7 @@ export type RecoveryPlan =
 export async function planRecovery(
   { log, state }: { readonly log: Pick<ThreadLog, "read" | "terminal">; readonly state: GraphStatePort },
   run: RunRecord,
-  { fold, position }: { readonly fold: ThreadFold; readonly position: LogPosition | undefined },
+  { fold, position }: { readonly fold: ThreadProjection; readonly position: LogPosition | undefined },
 ): Promise<RecoveryPlan> {
   if (run.attempt === 0 || position === undefined) return { kind: "fresh" };
   const end = await log.terminal(run.thread, run.runId);

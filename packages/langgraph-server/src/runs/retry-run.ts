@@ -8,7 +8,7 @@ import {
   ThroughlineError,
 } from "@throughline/ai-core";
 import type { RunRecord } from "@throughline/thread-log";
-import { parseRunRow, type RunInput } from "../threads/run-spec.js";
+import { decodeRunSpec, type RunInput } from "../threads/run-spec.js";
 
 /** The request that retries a failed run. */
 export interface Retry {
@@ -36,7 +36,7 @@ const HAS_FAILED: ReadonlySet<RunRecord["status"]> = new Set(["error", "lost", "
  */
 export function planRetry({ run, input, checkpoint }: FailedRun): Retry {
   if (!HAS_FAILED.has(run.status)) throw refused("The last run of this thread did not fail.");
-  const row = parseRunRow(run.request);
+  const row = decodeRunSpec(run.request);
   const { command, checkpointId, model, config } = row.ok ? row.value : {};
   const isStored = checkpoint?.runId === run.runId;
   const how = { command: undefined, priorModel: model, config };

@@ -1,6 +1,6 @@
 import type { Envelope, ExecutorType, UsageFact, UsagePort } from "@throughline/ai-core";
 import type { RunRecord } from "@throughline/thread-log";
-import type { CallNote, RunNote, ServiceObserver } from "../operations/observer.js";
+import type { ObservedCall, RunLabels, ServiceObserver } from "../operations/observer.js";
 import type { RunRequest } from "../threads/run-spec.js";
 
 /** Reports an entry to an observer, and the step, model call or tool call that begins or ends with it. */
@@ -9,11 +9,11 @@ export function noteEntry(
     ServiceObserver,
     "entryRecorded" | "stepStarted" | "stepEnded" | "callStarted" | "callEnded"
   >,
-  run: RunNote,
+  run: RunLabels,
   { type, call_id: callId }: Pick<Envelope, "type" | "call_id">,
 ): void {
   observer.entryRecorded(run);
-  const kind: CallNote["kind"] = type === "llm_start" || type === "llm_end" ? "model" : "tool";
+  const kind: ObservedCall["kind"] = type === "llm_start" || type === "llm_end" ? "model" : "tool";
   switch (type) {
     case "step_start":
       observer.stepStarted(run, callId);

@@ -1,8 +1,8 @@
 import {
   type AgentCatalogPort,
   type Clock,
-  type ForeignRunsPort,
-  type FoundFile,
+  type EmbeddedFile,
+  type ExternalRunsPort,
   type FreshRunStart,
   type GraphExecutorPort,
   type GraphFinal,
@@ -14,7 +14,7 @@ import {
   type UsagePort,
 } from "@throughline/ai-core";
 import { type ItemizedBill, type MeteredRun, withMeteredRun } from "@throughline/billing";
-import type { ThreadFold } from "@throughline/reading";
+import type { ThreadProjection } from "@throughline/reading";
 import type {
   Finish,
   Lease,
@@ -27,11 +27,11 @@ import type {
 } from "@throughline/thread-log";
 import type { RunBilling } from "../accounts/billing.js";
 import type { GeneratedFiles } from "../attachments/receive-file.js";
-import { type GraphFailure, noteOf, type ServiceObserver } from "../operations/observer.js";
+import { type GraphFailure, runLabelsOf, type ServiceObserver } from "../operations/observer.js";
 import { untilElapsed } from "../operations/poller.js";
 import { acquireAt, type LiveThreads } from "../streams/thread-followers.js";
 import { indexChangesOf, type MessageIndexer } from "../threads/message-index.js";
-import { clientRunIdOf, parseRunRow, payerOf, personOf, type RunRequest } from "../threads/run-spec.js";
+import { clientRunIdOf, decodeRunSpec, payerOf, personOf, type RunRequest } from "../threads/run-spec.js";
 import { addressOf, schemaKeys } from "../threads/thread-address.js";
 import { newMessages } from "./accept-input.js";
 import { type AppendFailure, createAppendQueue } from "./append-queue.js";
@@ -77,7 +77,7 @@ const STALL_LEASES = 4;
 export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveOptions): DrivenRun {
   const { log, registry, clock, observer, lease } = deps;
   const { run, fence } = leased;
-  const about = noteOf(run);
+  const about = runLabelsOf(run);
   const { promise: begun, resolve: begin } = deferred();
   let excess: ThroughlineError | undefined;
   let ending: PayloadOf<"run_end"> | undefined;
@@ -88,7 +88,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     registry,
     clock,
     closed,
-    onOutage: (outage) => observer.storeAway(outage),
+    onOutage: (outage) => observer.storeUnavailable(outage),
   });
   const queue = createAppendQueue({
     log,
@@ -171,7 +171,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
 
   /** `undefined` when the run is left. */
   async function work(): Promise<{ next: boolean } | undefined> {
-    const request = parseRunRow(run.request);
+    const request = decodeRunSpec(run.request);
     if (!request.ok) {
       observer.badRow({ table: "runs", id: run.runId, error: request.error });
       return finishUnlogged({ status: "error" });
@@ -186,7 +186,10 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
     }
   }
 
-  async function attempt(request: RunRequest, fold: ThreadFold): Promise<{ next: boolean } | undefined> {
+  async function attempt(
+    request: RunRequest,
+    fold: ThreadProjection,
+  ): Promise<{ next: boolean } | undefined> {
     const plan = await hold.ask(() => planRecovery(deps, run, { fold, position: leased.head }));
     if (plan.kind === "ended") return finishUnlogged(plan);
     if (run.attempt > 0) observer.recovered(about);
@@ -228,7 +231,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
 
   async function withdrawalOf(
     plan: Extract<RecoveryPlan, { kind: "fresh" | "again" }>,
-    fold: ThreadFold,
+    fold: ThreadProjection,
   ): Promise<Retraction> {
     if (plan.kind === "again") return { messageIds: plan.withdrawn, reason: "taken_over" };
     const start = run.start?.kind === "continue" ? run.start.original : run.start;
@@ -239,7 +242,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
 
   async function openRecorder(
     request: RunRequest,
-    fold: ThreadFold,
+    fold: ThreadProjection,
     withdrawal: Retraction,
   ): Promise<RunRecorder> {
     const agent = await deps.agents.getAgent(run.graphId);
@@ -277,7 +280,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
   async function shownStart(
     { work: kind }: RunRequest,
     start: FreshRunStart,
-    fold: ThreadFold,
+    fold: ThreadProjection,
     media: RunMedia,
   ): Promise<FreshRunStart> {
     if (kind !== "foreign") return start;
@@ -369,7 +372,7 @@ export function driveRun(deps: DriverDeps, leased: LeasedRun, { closed }: DriveO
   return { run, begun, done: drive(), stop: hold.stop, handOver: () => leave("handed_over") };
 }
 
-function notStored({ filename, mimeType }: FoundFile, why: string): PayloadOf<"warning"> {
+function notStored({ filename, mimeType }: EmbeddedFile, why: string): PayloadOf<"warning"> {
   return { code: "file_not_stored", message: `${filename ?? `A file (${mimeType})`} was not stored: ${why}` };
 }
 
@@ -394,7 +397,7 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
 }
 
 /** Waiting in the queue, a run's messages may have entered the thread by another way. */
-function freshStart(start: GraphRunStart | undefined, fold: ThreadFold | undefined): FreshRunStart {
+function freshStart(start: GraphRunStart | undefined, fold: ThreadProjection | undefined): FreshRunStart {
   if (start === undefined || start.kind === "continue") return { kind: "input", messages: [] };
   if (start.kind !== "input" || fold === undefined) return start;
   return { ...start, messages: newMessages(fold, start.messages) };
@@ -427,7 +430,7 @@ export interface DriverDeps {
   readonly executor: GraphExecutorPort;
   readonly state: GraphStatePort;
   /** Present where graphs run on a server that others use too. */
-  readonly foreignRuns?: ForeignRunsPort | undefined;
+  readonly foreignRuns?: ExternalRunsPort | undefined;
   readonly agents: AgentCatalogPort;
   /** Stores the files that graphs make. */
   readonly fileKeeper: GeneratedFiles;

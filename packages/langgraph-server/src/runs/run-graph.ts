@@ -1,7 +1,7 @@
 import {
   type Clock,
+  type ExternalRunsPort,
   type FollowedRun,
-  type ForeignRunsPort,
   type FreshRunStart,
   type GraphExecutorPort,
   type GraphFinal,
@@ -27,7 +27,7 @@ export interface GraphWork {
 export interface RunGraphDeps {
   readonly executor: GraphExecutorPort;
   /** Present where graphs run on a server that others use too. */
-  readonly foreignRuns?: ForeignRunsPort | undefined;
+  readonly foreignRuns?: ExternalRunsPort | undefined;
   readonly clock: Clock;
 }
 

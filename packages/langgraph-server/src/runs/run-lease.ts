@@ -1,6 +1,6 @@
 import { type Clock, retryStore, type StoreOutage, ThroughlineError } from "@throughline/ai-core";
 import type { LeasedRun, LeaseKeeper, RunRegistry } from "@throughline/thread-log";
-import type { LeaveReason } from "../operations/observer.js";
+import type { AbandonReason } from "../operations/observer.js";
 
 export interface RunHoldOptions {
   readonly leased: LeasedRun;
@@ -23,8 +23,8 @@ export interface RunLease {
    * Abandons the run: this instance writes nothing more of it, another attempt continues from its checkpoint. The first reason
    * counts.
    */
-  leave(why: LeaveReason): void;
-  abandonReason(): LeaveReason | undefined;
+  leave(why: AbandonReason): void;
+  abandonReason(): AbandonReason | undefined;
   /** Aborted when the run is left. */
   readonly left: AbortSignal;
   /** Calls a store, and retries through an outage for as long as the run is held. */
@@ -49,9 +49,9 @@ export function holdLease({ leased, keeper, registry, clock, closed, onOutage }:
   const { run, fence } = leased;
   const work = new AbortController();
   const left = new AbortController();
-  let abandonReason: LeaveReason | undefined;
+  let abandonReason: AbandonReason | undefined;
 
-  function leave(why: LeaveReason): void {
+  function leave(why: AbandonReason): void {
     if (abandonReason !== undefined) return;
     abandonReason = why;
     left.abort();

@@ -1,4 +1,4 @@
-import type { FoundFile, GraphFinal, UpstreamChunk } from "@throughline/ai-core";
+import type { EmbeddedFile, GraphFinal, UpstreamChunk } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import type { GeneratedFiles } from "../attachments/receive-file.js";
 import { createRunMedia } from "./run-media.js";
@@ -19,7 +19,7 @@ const never = new AbortController().signal;
 
 /** A store that answers when it is told to. */
 function open(refusal?: string) {
-  const asked: { readonly file: FoundFile; answer(why?: string): void; fail(error: unknown): void }[] = [];
+  const asked: { readonly file: EmbeddedFile; answer(why?: string): void; fail(error: unknown): void }[] = [];
   const refused: string[] = [];
   const failures: unknown[] = [];
   const keeper: GeneratedFiles = {

@@ -1,5 +1,5 @@
-import type { FoundFile, GraphFinal, NotKept, UpstreamChunk } from "@throughline/ai-core";
-import { takeFiles, withoutUnstored } from "@throughline/graph-executor";
+import type { EmbeddedFile, GraphFinal, StorageRefusal, UpstreamChunk } from "@throughline/ai-core";
+import { dropUnstored, extractFiles } from "@throughline/graph-executor";
 import type { ThreadRef } from "@throughline/thread-log";
 import type { GeneratedFiles } from "../attachments/receive-file.js";
 
@@ -7,7 +7,7 @@ export interface RunMediaOptions {
   readonly thread: ThreadRef;
   readonly keeper: GeneratedFiles;
   /** Called once for each file that is not stored. */
-  readonly onRefused: (file: FoundFile, why: string) => void;
+  readonly onRefused: (file: EmbeddedFile, why: string) => void;
   /** The store failed, and not because of the file. */
   readonly onFailed: (error: unknown) => void;
 }
@@ -17,7 +17,7 @@ export interface RunMedia {
   /** A chunk as it may be recorded. At once: files are named by their content, and stored meanwhile. */
   take<Chunk extends UpstreamChunk>(chunk: Chunk): Chunk;
   /** Stores files of a checkpoint. */
-  keep(files: readonly FoundFile[] | undefined): void;
+  keep(files: readonly EmbeddedFile[] | undefined): void;
   /** `undefined` while few files are on their way; else resolves when that is so again. */
   room(): Promise<unknown> | undefined;
   /** The run's end, when all files are stored or the run was abandoned; a text part replaces a file that may not be stored. */
@@ -32,16 +32,16 @@ const UNREAD_MODES: ReadonlySet<string> = new Set(["checkpoints"]);
 
 export function createRunMedia({ thread, keeper, onRefused, onFailed }: RunMediaOptions): RunMedia {
   /** By id: why it is not stored, `undefined` for what is or is about to be. */
-  const asked = new Map<string, NotKept>();
+  const asked = new Map<string, StorageRefusal>();
   const underWay = new Set<Promise<unknown>>();
   const clean = new WeakSet<object>();
 
-  function refuse(file: FoundFile, why: string): void {
+  function refuse(file: EmbeddedFile, why: string): void {
     asked.set(file.id, why);
     onRefused(file, why);
   }
 
-  function keepOne(file: FoundFile): void {
+  function keepOne(file: EmbeddedFile): void {
     if (asked.has(file.id)) return;
     const why = keeper.refusal(file);
     if (why !== undefined) {
@@ -58,18 +58,18 @@ export function createRunMedia({ thread, keeper, onRefused, onFailed }: RunMedia
     underWay.add(keeping);
   }
 
-  function refusal(file: FoundFile): NotKept {
+  function refusal(file: EmbeddedFile): StorageRefusal {
     keepOne(file);
     return asked.get(file.id);
   }
 
   const isRefused = () => [...asked.values()].some((why) => why !== undefined);
-  const inWords = <Value>(value: Value) => withoutUnstored(value, (id) => asked.get(id));
+  const inWords = <Value>(value: Value) => dropUnstored(value, (id) => asked.get(id));
 
   return {
     take(chunk) {
       if (UNREAD_MODES.has(chunk.mode) || isPlainToken(chunk)) return chunk;
-      const { value: data } = takeFiles(chunk.data, { clean, refusal });
+      const { value: data } = extractFiles(chunk.data, { clean, refusal });
       return data === chunk.data ? chunk : { ...chunk, data };
     },
     keep(files = []) {

@@ -9,8 +9,8 @@ import {
   type UpstreamChunk,
 } from "@throughline/ai-core";
 import { billUsage, type ItemizedBill } from "@throughline/billing";
-import { applyEntry, type ThreadFold } from "@throughline/reading";
-import { createRunTranslator, type StateKeys } from "@throughline/stream-adapter";
+import { applyEntry, type ThreadProjection } from "@throughline/reading";
+import { createStreamAdapter, type StateKeys } from "@throughline/stream-adapter";
 import type { Finish, RunRecord } from "@throughline/thread-log";
 import type { RunRequest } from "../threads/run-spec.js";
 import type { AppendQueue } from "./append-queue.js";
@@ -31,7 +31,7 @@ export interface RunRecorderOptions {
   readonly clock: Clock;
   readonly queue: AppendQueue;
   /** The projection of the log before the first envelope of this attempt. */
-  readonly fold: ThreadFold;
+  readonly fold: ThreadProjection;
   readonly withdrawal: Retraction;
   /** Keys of the graph's output schema. */
   readonly stateKeys: StateKeys | undefined;
@@ -73,7 +73,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     attempt,
     agent: run.graphId,
   };
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context,
     dialect: request.dialect ?? "modes",
     profile: request.profile,

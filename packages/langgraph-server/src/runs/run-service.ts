@@ -1,11 +1,11 @@
 import {
-  type ForeignRunName,
+  type ExternalRunName,
   isStoreOutage,
   retryStore,
   ThroughlineError,
   type Timer,
 } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/reading";
+import type { ThreadProjection } from "@throughline/reading";
 import {
   type LeasedRun,
   type RunName,
@@ -44,12 +44,16 @@ export interface DrivingRunService extends RunService {
    * R6: resolves when the log of an idle thread matches its checkpoint; `false` when it already did, or the thread is
    * not idle. `isRunning`: whether something else runs in it.
    */
-  reconcile(thread: ThreadAddress, fold: ThreadFold, isRunning?: () => Promise<boolean>): Promise<boolean>;
+  reconcile(
+    thread: ThreadAddress,
+    fold: ThreadProjection,
+    isRunning?: () => Promise<boolean>,
+  ): Promise<boolean>;
   /**
    * R5: makes sure that an external run is driven. Resolves when the run is in the registry and, if it is driven here, its
    * beginning in the log.
    */
-  adopt(thread: ThreadAddress, run: ForeignRunName): Promise<void>;
+  adopt(thread: ThreadAddress, run: ExternalRunName): Promise<void>;
   /**
    * Edits an idle thread's state; resolves when the log has the edit, with the run that wrote it, if anything was to change.
    * Throws `not_found`, `busy`, `interrupt_pending`, `conflict` where the state is not the one that was seen, and

@@ -14,12 +14,12 @@ import {
   type StartResult,
   type StartRun,
 } from "@throughline/thread-log";
-import type { AccountLimits, AccountUsage } from "../accounts/limits.js";
+import type { AccountLimiter, AccountLimits } from "../accounts/limits.js";
 import { type AttachmentGate, storeInputAttachments } from "../attachments/input-attachments.js";
 import { checkMediaUrls } from "../attachments/media-urls.js";
 import { untilElapsed } from "../operations/poller.js";
 import { acquireAt } from "../streams/thread-followers.js";
-import { encodeRunSpec, parseRunRow, resumeAlias } from "../threads/run-spec.js";
+import { decodeRunSpec, encodeRunSpec, resumeAlias } from "../threads/run-spec.js";
 import { requireAgent } from "../threads/thread-address.js";
 import { acceptInput } from "./accept-input.js";
 import { requireKnownCommand } from "./commands.js";
@@ -33,7 +33,7 @@ export interface StartDeps
     "agents" | "registry" | "views" | "log" | "clock" | "lease" | "billing" | "directory" | "observer"
   > {
   readonly admission: {
-    readonly usage: AccountUsage;
+    readonly usage: AccountLimiter;
     readonly limitsOf: (account: string) => AccountLimits;
   };
   /**
@@ -228,7 +228,7 @@ async function isTransientRefusal(
   if (occupant === undefined) return false;
   const run: RunRecord | undefined = await registry.find(thread.ref, { runId: occupant });
   if (run?.status !== "running") return true;
-  const request = parseRunRow(run.request);
+  const request = decodeRunSpec(run.request);
   if (request.ok && request.value.work === "reconcile") return true;
   return (await log.terminal(run.thread, run.runId)) !== undefined;
 }

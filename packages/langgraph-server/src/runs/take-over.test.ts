@@ -1,7 +1,7 @@
 import { createMemoryCheckpointer } from "@throughline/graph-executor";
 import { createMemoryDatabase } from "@throughline/thread-log";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { LeaveReason } from "../operations/observer.js";
+import type { AbandonReason } from "../operations/observer.js";
 import type { SharedMemory } from "../server/open-stores.js";
 import { ofType } from "../testing/frame-recorder.js";
 import { openServiceScene, type ServiceScene, startRequest } from "../testing/service-scene.js";
@@ -56,7 +56,7 @@ describe("A run whose driver is gone", () => {
   ] satisfies [string, string, string, Parameters<ReturnType<ServiceScene["watch"]>["frame"]>[0]][])(
     "%s is taken up by another and ends once, with what its checkpoint holds",
     async (_, graphName, text, isMoment) => {
-      const left: LeaveReason[] = [];
+      const left: AbandonReason[] = [];
       const a = await instance({ observer: { runLeft: ({ why }) => void left.push(why) } });
       const b = await instance();
       const thread = a.thread(graphName);

@@ -5,7 +5,7 @@ import {
   type LogEntry,
   ThroughlineError,
 } from "@throughline/ai-core";
-import { checkEdit } from "@throughline/questions";
+import { validateEdit } from "@throughline/questions";
 import type {
   RunRecord,
   ThreadChange,
@@ -17,7 +17,7 @@ import type {
 } from "@throughline/thread-log";
 import { readRun } from "../streams/read-projection.js";
 import { type MessageIndex, searchWords, snippetOf } from "../threads/message-index.js";
-import { parseRunRow } from "../threads/run-spec.js";
+import { decodeRunSpec } from "../threads/run-spec.js";
 import { allowedKeys, type ThreadAddress } from "../threads/thread-address.js";
 import { isEdit, type StateEdit } from "./edit-state.js";
 import { type Fork, type ForkDeps, forkThread, type Move, type MoveDeps, moveThread } from "./edit-thread.js";
@@ -25,7 +25,7 @@ import { checkpointBefore, planRetry, type Retry } from "./retry-run.js";
 import type { DrivingRunService } from "./run-service.js";
 
 /** A checkpoint as people may see it: of the state only what the graph's output schema names. */
-export interface ShownCheckpoint extends Omit<GraphCheckpoint, "state"> {
+export interface VisibleCheckpoint extends Omit<GraphCheckpoint, "state"> {
   readonly values: JsonObject;
 }
 
@@ -37,17 +37,17 @@ export interface ThreadService {
   get(thread: ThreadAddress): Promise<ThreadListing>;
   change(thread: ThreadAddress, change: ThreadChange): Promise<ThreadListing>;
   /** The newest checkpoint, or the one named. */
-  state(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint>;
+  state(thread: ThreadAddress, checkpointId?: string): Promise<VisibleCheckpoint>;
   /**
    * Edits the visible state of an idle thread, and returns it with the run that wrote it. Throws `invalid_input` that names the key
    * that can't be set.
    */
-  editState(thread: ThreadAddress, edit: StateEdit): Promise<ShownCheckpoint>;
+  editState(thread: ThreadAddress, edit: StateEdit): Promise<VisibleCheckpoint>;
   /** Newest first; `before` is a checkpoint's id. */
   history(
     thread: ThreadAddress,
     page: { readonly limit: number; readonly before?: string },
-  ): Promise<readonly ShownCheckpoint[]>;
+  ): Promise<readonly VisibleCheckpoint[]>;
   /** The checkpoint from which an assistant's message was made. */
   checkpointBefore(thread: ThreadAddress, messageId: string): Promise<string>;
   /** The request that retries the thread's last run. Throws `conflict` unless it failed. */
@@ -107,7 +107,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
   async function visibleOf(
     { graphId }: ThreadAddress,
     checkpoints: readonly GraphCheckpoint[],
-  ): Promise<readonly ShownCheckpoint[]> {
+  ): Promise<readonly VisibleCheckpoint[]> {
     const agent = await agents.getAgent(graphId);
     return checkpoints.map(({ state: all, ...checkpoint }) => {
       const keys = agent ? allowedKeys(agent.outputSchema, Object.keys(all)) : Object.keys(all);
@@ -118,7 +118,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
     });
   }
 
-  async function readState(thread: ThreadAddress, checkpointId?: string): Promise<ShownCheckpoint> {
+  async function readState(thread: ThreadAddress, checkpointId?: string): Promise<VisibleCheckpoint> {
     const { graphId, ref } = thread;
     const checkpoint = await state.getState({ graphId, threadId: ref.threadId }, checkpointId);
     const [shown] = await visibleOf(thread, checkpoint ? [checkpoint] : []);
@@ -209,7 +209,7 @@ export function createThreadService(deps: ThreadServiceDeps): ThreadService {
 const RECENT_RUNS = 20;
 
 function isOfGraph({ request }: RunRecord): boolean {
-  const row = parseRunRow(request);
+  const row = decodeRunSpec(request);
   return row.ok && row.value.work === "graph";
 }
 
@@ -237,7 +237,7 @@ function requireValidEdit(outputSchema: JsonObject, before: JsonObject, values: 
     const named = known.length > 0 ? ` Known: ${known.join(", ")}.` : "";
     throw refused(stranger, `can't be edited.${named}`, { known });
   }
-  const mismatch = checkEdit(outputSchema, before, values);
+  const mismatch = validateEdit(outputSchema, before, values);
   if (mismatch) throw refused(mismatch.path, mismatch.problem);
 }
 

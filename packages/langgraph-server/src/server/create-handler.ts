@@ -9,7 +9,7 @@ import type { ServiceBilling } from "../accounts/billing.js";
 import type { CallerResolver } from "../accounts/callers.js";
 import type { DeletionService } from "../accounts/deletion-service.js";
 import type { ExportService } from "../accounts/export-account.js";
-import { type AccountLimits, type AccountUsage, DEFAULT_LIMITS } from "../accounts/limits.js";
+import { type AccountLimiter, type AccountLimits, DEFAULT_LIMITS } from "../accounts/limits.js";
 import type { AttachmentGate } from "../attachments/input-attachments.js";
 import type { CronService } from "../crons/cron-service.js";
 import type { FetchHandler } from "../http/listen.js";
@@ -38,23 +38,23 @@ import { createMetrics, type Metrics } from "../operations/metrics.js";
 import { endSpan, traceRequest } from "../operations/tracing.js";
 import type { RunService } from "../runs/start-request.js";
 import type { ThreadService } from "../runs/thread-service.js";
-import type { ThreadHub } from "../streams/stream-types.js";
+import type { ThreadStreams } from "../streams/stream-types.js";
 import type { FeedbackStore } from "../threads/feedback-store.js";
-import type { WaitingQuestions } from "../threads/waiting-interrupts.js";
+import type { WaitingInterrupts } from "../threads/waiting-interrupts.js";
 
 /** The part of the service that the routes need. */
 export interface AppService extends RouteService {
   readonly runs: RunService;
-  readonly hub: ThreadHub;
+  readonly hub: ThreadStreams;
   readonly crons: CronService;
   readonly threads: ThreadService;
   readonly feedback: FeedbackStore;
-  readonly waiting: WaitingQuestions;
+  readonly waiting: WaitingInterrupts;
   readonly deletions: DeletionService;
   readonly exports: ExportService;
   readonly attachments: AttachmentGate;
   readonly storeItems: StoreItems | undefined;
-  readonly usage: AccountUsage;
+  readonly usage: AccountLimiter;
   readonly registry: Pick<RunRegistry, "findInAccount">;
   readonly billing: ServiceBilling;
   ready(): Promise<void>;

@@ -29,9 +29,9 @@ import {
 import { createDeletionService, type DeletionService } from "../accounts/deletion-service.js";
 import { createExportService, type ExportService } from "../accounts/export-account.js";
 import {
+  type AccountLimiter,
   type AccountLimits,
-  type AccountUsage,
-  createAccountUsage,
+  createAccountLimiter,
   DEFAULT_LIMITS,
 } from "../accounts/limits.js";
 import { createFileLinks } from "../attachments/file-links.js";
@@ -40,35 +40,35 @@ import type { AttachmentGate } from "../attachments/input-attachments.js";
 import { type AttachmentLimits, DEFAULT_ATTACHMENT_LIMITS } from "../attachments/media-types.js";
 import type { MediaOrigins } from "../attachments/media-urls.js";
 import { createFileKeeper } from "../attachments/receive-file.js";
-import { createRunFiles, materialiseAttachments } from "../attachments/run-attachments.js";
+import { createRunFiles, withRunAttachments } from "../attachments/run-attachments.js";
 import { createTransferPermits, type TransferLimits } from "../attachments/transfer-permits.js";
 import { type CronService, createCronService, DEFAULT_MAX_CRONS } from "../crons/cron-service.js";
 import { startClockGuard } from "../operations/clock-guard.js";
 import { type ServiceObserver, silentObserver } from "../operations/observer.js";
 import { DEFAULT_RETENTION, type Retention, startRetentionSweeper } from "../operations/upkeep.js";
 import { DEFAULT_MAX_DRIVEN } from "../runs/driver-capacity.js";
-import { attendForeignRuns } from "../runs/external-runs.js";
+import { followExternalRuns } from "../runs/external-runs.js";
 import { noUsage } from "../runs/run-attempt.js";
 import { createRunService, type DrivingRunService } from "../runs/run-service.js";
 import { requireAccepted } from "../runs/start-run.js";
 import { createThreadService, type ThreadService } from "../runs/thread-service.js";
 import { INSTANCE_ROLES, type InstanceRole } from "../settings/instance-role.js";
-import { readThreadFold } from "../streams/read-thread-projection.js";
-import { createFoldRebuilder, rebuildForLog } from "../streams/rebuild-projection.js";
-import type { ThreadHub } from "../streams/stream-types.js";
-import { createThreadViews } from "../streams/thread-followers.js";
-import { createThreadHub } from "../streams/thread-streams.js";
+import { readThreadProjection } from "../streams/read-thread-projection.js";
+import { createProjectionRebuilder, rebuildForLog } from "../streams/rebuild-projection.js";
+import type { ThreadStreams } from "../streams/stream-types.js";
+import { createLiveThreads } from "../streams/thread-followers.js";
+import { createThreadStreams } from "../streams/thread-streams.js";
 import type { FeedbackStore } from "../threads/feedback-store.js";
-import { startSaidBackfill } from "../threads/message-backfill.js";
-import { createSaidWriter } from "../threads/message-index.js";
-import { createWaitingQuestions, type WaitingQuestions } from "../threads/waiting-interrupts.js";
+import { startMessageBackfill } from "../threads/message-backfill.js";
+import { createMessageIndexer } from "../threads/message-index.js";
+import { createWaitingInterrupts, type WaitingInterrupts } from "../threads/waiting-interrupts.js";
 import { openStores, type ServiceStore } from "./open-stores.js";
 
 export type { ServiceStore } from "./open-stores.js";
 
 export interface Service {
   readonly runs: DrivingRunService;
-  readonly hub: ThreadHub;
+  readonly hub: ThreadStreams;
   readonly agents: AgentCatalogPort;
   readonly executor: GraphExecutorPort;
   /** The log, for listings, deletion and the like. Only drivers append. */
@@ -79,7 +79,7 @@ export interface Service {
   readonly threads: ThreadService;
   readonly feedback: FeedbackStore;
   /** Open interrupts that wait for people, over all agents. */
-  readonly waiting: WaitingQuestions;
+  readonly waiting: WaitingInterrupts;
   readonly deletions: DeletionService;
   readonly exports: ExportService;
   readonly billing: OpenedBilling;
@@ -90,7 +90,7 @@ export interface Service {
   /** Store items of graphs across threads; `undefined` where graphs run elsewhere and tenants can't be distinguished. */
   readonly storeItems: StoreItems | undefined;
   /** The use of accounts: runs and requests are counted together. */
-  readonly usage: AccountUsage;
+  readonly usage: AccountLimiter;
   /** Rejects with the reason when the stores do not respond. */
   ready(): Promise<void>;
   /** Drains (default 10 s), hands runs over, ends every subscription, closes what it opened. */
@@ -133,7 +133,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       onCompared: observer.clockCompared,
     });
   const isClockRight = () => clockGuard?.isInSync() ?? true;
-  const usage = createAccountUsage({ clock, shared: stores.counts });
+  const usage = createAccountLimiter({ clock, shared: stores.counts });
   const billingContext = {
     stores: stores.billing,
     registry,
@@ -171,11 +171,11 @@ export async function createService(options: ServiceOptions): Promise<Service> {
         isClockRight,
         clock,
       });
-  const executor = materialiseAttachments(createAggregatingGraphExecutor([provider]), runFiles);
+  const executor = withRunAttachments(createAggregatingGraphExecutor([provider]), runFiles);
   const agents = createAggregatingAgentCatalog([provider]);
-  const rebuilder = createFoldRebuilder({ log, state: executor, registry, agents });
-  const views = createThreadViews({ log, rebuilder, clock, observer, lingerMs: options.lingerMs });
-  const messageIndexer = createSaidWriter({
+  const rebuilder = createProjectionRebuilder({ log, state: executor, registry, agents });
+  const views = createLiveThreads({ log, rebuilder, clock, observer, lingerMs: options.lingerMs });
+  const messageIndexer = createMessageIndexer({
     index: stores.messages,
     onError: (error) => observer.failed("What a run said can't be searched for.", error),
   });
@@ -263,20 +263,20 @@ export async function createService(options: ServiceOptions): Promise<Service> {
       await deletions.untilDeleted(await deletions.deleteThread(thread, subject), DELETION_PATIENCE_MS);
     },
   });
-  const waiting = createWaitingQuestions({
+  const waiting = createWaitingInterrupts({
     directory,
-    readFold: async (thread) => (await readThreadFold({ log, rebuilder }, thread)).fold,
+    readProjection: async (thread) => (await readThreadProjection({ log, rebuilder }, thread)).fold,
     clock,
   });
   const attendant =
     provider.foreignRuns &&
-    attendForeignRuns({
+    followExternalRuns({
       foreignRuns: provider.foreignRuns,
       adopt: runs.adopt,
       reconcile: runs.reconcile,
       observer,
     });
-  const hub = createThreadHub({
+  const hub = createThreadStreams({
     views,
     log,
     registry,
@@ -318,7 +318,7 @@ export async function createService(options: ServiceOptions): Promise<Service> {
   });
   const messageBackfill =
     stores.messageBackfill &&
-    startSaidBackfill({
+    startMessageBackfill({
       store: stores.messageBackfill,
       state: executor,
       index: stores.messages,

@@ -11,11 +11,11 @@ import {
 } from "@throughline/thread-log";
 import pg from "pg";
 import {
-  keptKeys,
   openBilling,
   openOfflineBilling,
   postgresBillingStores,
   type ServiceBilling,
+  storedVirtualKeys,
 } from "../accounts/billing.js";
 import type { SweptFiles } from "../attachments/attachment-store.js";
 import { fileSweepOf, sweepFiles } from "../attachments/file-sweep.js";
@@ -163,7 +163,7 @@ export interface OpenedBilling {
    * Keys in the database; `undefined` where no secret to seal them with is configured. Throws `invalid_input` where the
    * secret can't be read.
    */
-  keys(): ReturnType<typeof keptKeys>;
+  keys(): ReturnType<typeof storedVirtualKeys>;
 }
 
 /** Works on billing, next to running instances. */
@@ -190,7 +190,7 @@ export function useBilling<Result>(
         observer: silentObserver,
       };
       const billing = config.billing ? openBilling(config.billing, context) : openOfflineBilling(context);
-      return await work({ billing, keys: () => keptKeys(config, stores.virtualKeys) });
+      return await work({ billing, keys: () => storedVirtualKeys(config, stores.virtualKeys) });
     } finally {
       await database.close();
     }

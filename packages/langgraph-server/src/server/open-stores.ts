@@ -7,7 +7,7 @@ import {
   createPostgresGraphStore,
   type GraphStore,
 } from "@throughline/graph-executor";
-import { type ThreadFold, threadFoldPort } from "@throughline/reading";
+import { type ThreadProjection, threadProjectionCodec } from "@throughline/reading";
 import { compactEntries } from "@throughline/stream-adapter";
 import {
   createClockLeaseKeeper,
@@ -41,7 +41,7 @@ import { type BillingStores, memoryBillingStores, postgresBillingStores } from "
 import type { DeletionStore } from "../accounts/deletion.js";
 import { createPostgresDeletionStore } from "../accounts/deletion-store.js";
 import { type AccountRows, createPostgresAccountRows } from "../accounts/export-rows.js";
-import type { SharedCounts } from "../accounts/limits.js";
+import type { SharedCounters } from "../accounts/limits.js";
 import { createRedisCounts } from "../accounts/redis-limits.js";
 import type { AttachmentStore } from "../attachments/attachment-store.js";
 import { openAttachmentFolder } from "../attachments/blobs.js";
@@ -52,7 +52,7 @@ import type { ServiceObserver } from "../operations/observer.js";
 import { createPostgresRetentionStore, type RetentionStore } from "../operations/retention-store.js";
 import type { Retention } from "../operations/upkeep.js";
 import { createPostgresFeedbackStore, type FeedbackStore } from "../threads/feedback-store.js";
-import { createSaidBackfillStore, type SaidBackfillStore } from "../threads/message-backfill.js";
+import { createMessageBackfillStore, type MessageBackfillStore } from "../threads/message-backfill.js";
 import { createPostgresMessageIndex, type MessageIndex } from "../threads/message-index.js";
 import { createMemoryAttachmentStore } from "./memory/memory-attachments.js";
 import { createMemoryCronStore, createMemoryRetentionStore } from "./memory/memory-crons.js";
@@ -95,12 +95,12 @@ export interface Stores {
   readonly graphStore: GraphStore;
   readonly deletions: DeletionStore;
   /** Counters of the accounts' use on all instances; `undefined` where no bus connects them. */
-  readonly counts: SharedCounts | undefined;
+  readonly counts: SharedCounters | undefined;
   readonly audit: AuditStore;
   readonly feedback: FeedbackStore;
   readonly messages: MessageIndex;
   /** The backfill of the message index; `undefined` where no thread is older than the index. */
-  readonly messageBackfill: SaidBackfillStore | undefined;
+  readonly messageBackfill: MessageBackfillStore | undefined;
   readonly retention: RetentionStore;
   readonly accountRows: AccountRows;
   readonly billing: BillingStores;
@@ -116,7 +116,7 @@ interface StoreContext {
   readonly observer: ServiceObserver;
   readonly retention: Retention;
   /** Describes a thread whose log has no description of it. Called only after the first append. */
-  readonly rebuild: (thread: ThreadRef) => Promise<Rebuilt<ThreadFold> | undefined>;
+  readonly rebuild: (thread: ThreadRef) => Promise<Rebuilt<ThreadProjection> | undefined>;
   /** The time for crons, in place of the store's own clock. */
   readonly cronNow?: (() => number) | undefined;
 }
@@ -141,7 +141,7 @@ function openLog(store: LogStore, { clock, observer, retention, rebuild }: Store
   return createThreadLog({
     store,
     clock,
-    fold: threadFoldPort,
+    fold: threadProjectionCodec,
     rebuild,
     retention,
     ...compactionOf(retention),
@@ -223,7 +223,7 @@ async function openPostgresStores(
           url: redisUrl,
           database,
           onState: observer.busChanged,
-          onTraffic: observer.busTraffic,
+          onTraffic: observer.busMessage,
         });
   const counts = bus && createRedisCounts(bus, clock);
   const deletions = createPostgresDeletionStore(database);
@@ -251,7 +251,7 @@ async function openPostgresStores(
     audit: createPostgresAuditStore(database),
     feedback: createPostgresFeedbackStore(database),
     messages: createPostgresMessageIndex(database),
-    messageBackfill: createSaidBackfillStore(database),
+    messageBackfill: createMessageBackfillStore(database),
     retention: createPostgresRetentionStore(database),
     accountRows: createPostgresAccountRows(database),
     billing: postgresBillingStores(database),

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
 import { systemClock } from "@throughline/ai-core";
 import {
-  failStrayRun,
+  failRunOfUnhandledError,
   type GraphSource,
   loadProjectGraphs,
   readLanggraphJson,
 } from "@throughline/graph-executor";
-import { keepCallContextsOf } from "@throughline/langgraph-models";
+import { bindCallContextsOf } from "@throughline/langgraph-models";
 import { createLogger } from "../operations/logging.js";
-import type { EffectiveSettings } from "../settings/server-config.js";
+import type { StartConfig } from "../settings/server-config.js";
 import type { Setting } from "../settings/setting.js";
 import { SETTINGS } from "../settings/settings.js";
 import { guardProcess } from "./guard-process.js";
@@ -24,7 +24,7 @@ import { meterProcess, type ServeOptions, startServer } from "./start-server.js"
 const FAILING_DRAIN_MS = 1_000;
 
 /** A service that has just started to serve. */
-export interface Serving {
+export interface ServerInfo {
   readonly url: string;
   /** Ids of its agents. */
   readonly agents: readonly string[];
@@ -33,7 +33,7 @@ export interface Serving {
 }
 
 /** An event of the server, for the person who started it. */
-export type ServeNews =
+export type ServerEvent =
   | { readonly kind: "progress"; readonly line: string }
   | { readonly kind: "started"; readonly tookMs: number }
   | { readonly kind: "watching"; readonly folder: string }
@@ -41,7 +41,7 @@ export type ServeNews =
   /** The previous graphs remain in use. */
   | { readonly kind: "not_reloaded"; readonly reason: string };
 
-export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "project" | "describes"> {
+export interface RunServerOptions extends Pick<StartConfig, "config" | "project" | "describes"> {
   /** Flags that are settings, by the setting's name. */
   readonly flags: Readonly<Record<string, string>>;
   /** Reloads the project when one of its files changes. */
@@ -49,10 +49,10 @@ export interface RunServerOptions extends Pick<EffectiveSettings, "config" | "pr
   readonly version: string;
   /** Ends the service. */
   readonly signal: AbortSignal;
-  readonly tell: (news: ServeNews) => void;
+  readonly tell: (news: ServerEvent) => void;
   readonly shareMetrics?: ServeOptions["shareMetrics"];
   /** Called once it serves. The service ends if this fails. */
-  readonly onServing: (serving: Serving) => Promise<void>;
+  readonly onServing: (serving: ServerInfo) => Promise<void>;
 }
 
 /** Serves until shutdown, and returns the exit code. */
@@ -61,7 +61,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
   exportGraphSettings(options.flags);
   const isOwn = project !== undefined && config.backend.kind === "inproc";
   const fetch = config.billing && meterProcess(config.billing.baseUrl);
-  if (fetch && isOwn) await keepCallContextsOf(project);
+  if (fetch && isOwn) await bindCallContextsOf(project);
   const startedAt = systemClock.now();
   const ended = untilShutdown(options.signal);
   const logger = createLogger({ level: config.logLevel });
@@ -79,7 +79,7 @@ export async function runServer(options: RunServerOptions): Promise<number> {
   });
   const unguard = guardProcess({
     logger,
-    attribute: failStrayRun,
+    attribute: failRunOfUnhandledError,
     strayError: server.strayError,
     handOver: () => server.close({ drainMs: FAILING_DRAIN_MS }),
   });

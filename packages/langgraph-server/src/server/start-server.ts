@@ -8,11 +8,11 @@ import {
   type GraphProvider,
   type GraphSource,
 } from "@throughline/graph-executor";
-import { keepCallContexts } from "@throughline/langgraph-models";
+import { bindCallContexts } from "@throughline/langgraph-models";
 import { type CallerResolver, devCaller, guardAddress } from "../accounts/callers.js";
 import { jwtCaller } from "../accounts/jwt-caller.js";
 import { type Listening, listen } from "../http/listen.js";
-import { createLogger, type Logger, observeService } from "../operations/logging.js";
+import { createLogger, type Logger, logEvents } from "../operations/logging.js";
 import { createMetrics, type Metrics } from "../operations/metrics.js";
 import type { ServerConfig } from "../settings/server-config.js";
 import { createHandler, type Handler } from "./create-handler.js";
@@ -89,7 +89,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
       ...(config.linkSecret !== undefined && { linkSecret: config.linkSecret }),
       crons: { maxCrons: config.maxCrons, ...options.service?.crons },
       limitsOf: () => config.limits,
-      observer: observeService({ metrics, logger }),
+      observer: logEvents({ metrics, logger }),
     });
     if (service.billing.fetch) installed?.use(service.billing.fetch);
     const handler = createHandler({
@@ -130,7 +130,7 @@ export async function startServer(config: ServerConfig, options: ServeOptions = 
 /** Routes the graphs' model calls to LiteLLM and meters them. Call it before graphs are loaded. */
 export function meterProcess(litellmBaseUrl: string): InstalledFetch {
   const { addresses, keys } = providerVariables(litellmBaseUrl);
-  keepCallContexts();
+  bindCallContexts();
   Object.assign(process.env, addresses);
   for (const [name, value] of Object.entries(keys)) process.env[name] ??= value;
   return installFetch(litellmBaseUrl);

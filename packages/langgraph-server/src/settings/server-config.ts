@@ -189,7 +189,7 @@ function trustOf({
 }
 
 /** The sources of settings of a program that a person starts. */
-export interface StartedWith {
+export interface StartContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Whether a person watches in a terminal. */
@@ -200,7 +200,7 @@ export interface StartedWith {
   readonly defaults: Readonly<Record<string, string>>;
 }
 
-export interface EffectiveSettings {
+export interface StartConfig {
   readonly settings: ReadSettings<typeof SETTINGS>;
   readonly config: ServerConfig;
   /** The `langgraph.json` to serve: the named one, else that of the working folder. */
@@ -213,7 +213,7 @@ export interface EffectiveSettings {
 }
 
 /** Reads the settings that `runServer` uses. Throws `invalid_input` where one can't be read. */
-export function effectiveSettings({ env, cwd, isAttended, flags, defaults }: StartedWith): EffectiveSettings {
+export function readStartConfig({ env, cwd, isAttended, flags, defaults }: StartContext): StartConfig {
   const { env: variable } = SETTINGS.project;
   const named = flags.project ?? env[variable] ?? "";
   const project = projectOf(named || (defaults[variable] ?? ""), cwd);

@@ -1,6 +1,6 @@
 import { DEFAULT_ROLE, ROLES } from "../accounts/actions.js";
 import { DEFAULT_AUDIT_AGE_MS, DEFAULT_AUDIT_KEEP } from "../accounts/audit-log.js";
-import { AUDIT_KEEPS } from "../accounts/audit-store.js";
+import { AUDIT_RETENTIONS } from "../accounts/audit-store.js";
 import { isLoopbackHost } from "../accounts/callers.js";
 import { MIN_SECRET_BYTES } from "../accounts/jwt-caller.js";
 import { DEFAULT_MAX_DRIVEN } from "../runs/driver-capacity.js";
@@ -186,9 +186,9 @@ export const AUDIT_SETTINGS = {
     env: "THROUGHLINE_AUDIT_KEEP_AFTER_DELETION",
     flag: "audit-keep-after-deletion",
     group: "storage",
-    placeholder: AUDIT_KEEPS.join("|"),
+    placeholder: AUDIT_RETENTIONS.join("|"),
     doc: "What the audit record keeps of what was deleted: `receipts` keeps who deleted an account, and of a deleted person or thread who did what and when.",
-    schema: oneOf(...AUDIT_KEEPS),
+    schema: oneOf(...AUDIT_RETENTIONS),
     fallback: DEFAULT_AUDIT_KEEP,
   }),
 } as const;

@@ -3,7 +3,7 @@ import { ATTACHMENT_SETTINGS, LIMIT_SETTINGS, RETENTION_SETTINGS } from "./limit
 import { BILLING_SETTINGS, MODEL_SETTINGS } from "./model-settings.js";
 import { AUDIT_SETTINGS, RUNNING_SETTINGS, SIGN_IN_SETTINGS } from "./server-settings.js";
 import { setting, type ValuesOf } from "./setting.js";
-import { PLACE_SETTINGS } from "./storage-settings.js";
+import { STORAGE_SETTINGS } from "./storage-settings.js";
 import { text, urlOf } from "./value-schemas.js";
 
 /** Settings of commands that connect to a server. */
@@ -48,7 +48,7 @@ export const CLIENT_SETTINGS = {
 
 /** All settings. To add one, add an entry to one of these tables: its value is then in `SettingValues` by its name. */
 export const SETTINGS = {
-  ...PLACE_SETTINGS,
+  ...STORAGE_SETTINGS,
   ...RETENTION_SETTINGS,
   ...AUDIT_SETTINGS,
   ...MODEL_SETTINGS,

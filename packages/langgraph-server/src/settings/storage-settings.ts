@@ -3,7 +3,7 @@ import { setting } from "./setting.js";
 import { commandsByGraph, origins, portNumber, text, urlOf, urlsOf } from "./value-schemas.js";
 
 /** Settings of the server's address, its storage, and the graphs it serves. */
-export const PLACE_SETTINGS = {
+export const STORAGE_SETTINGS = {
   // Not HOST, which some shells set to the machine's name.
   host: setting({
     env: "THROUGHLINE_HOST",

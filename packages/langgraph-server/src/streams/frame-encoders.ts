@@ -1,15 +1,15 @@
 import type { AiEvent, ExecutorType, LogEntry, LogPosition } from "@throughline/ai-core";
 import {
   type AgUiFrame,
-  createAgUiFace,
-  createAiEventsFace,
-  createUiMessageFace,
+  createAgUiEncoder,
+  createAiEventsEncoder,
+  createUiMessageEncoder,
   encodeFrameCursor,
-  type ThreadFold,
+  type ThreadProjection,
   type UiMessageChunk,
   WHOLE_ENTRY,
 } from "@throughline/reading";
-import type { FaceOptions } from "./stream-types.js";
+import type { EncoderOptions } from "./stream-types.js";
 
 /** An encoder whose frames are server-sent events. Pure, and as restartable as the encoder it wraps. */
 export interface FrameEncoder {
@@ -20,11 +20,11 @@ export interface FrameEncoder {
   /** `false`: it reads entries alone, so nothing has to be folded for it. */
   readonly needsFold: boolean;
   /** `origin: replay` for entries from before the reader came, where the face shows it. */
-  frames(before: ThreadFold, entry: LogEntry, origin: "live" | "replay"): SseFrame[];
+  frames(before: ThreadProjection, entry: LogEntry, origin: "live" | "replay"): SseFrame[];
   /** R11; `undefined` for a client that holds nothing and is given the log from its beginning. */
-  prelude(fold: ThreadFold, at: LogPosition | undefined): SseFrame[] | undefined;
+  prelude(fold: ThreadProjection, at: LogPosition | undefined): SseFrame[] | undefined;
   /** R12: the frames for a client that holds frame `n` of this entry: those it needs again, then the rest of the entry. */
-  resume(before: ThreadFold, entry: LogEntry, n: number): SseFrame[];
+  resume(before: ThreadProjection, entry: LogEntry, n: number): SseFrame[];
 }
 
 export interface EncoderContext {
@@ -34,7 +34,7 @@ export interface EncoderContext {
   readonly linkTo: (base: string, attachmentId: string) => string;
 }
 
-export function createFrameEncoder(options: FaceOptions, about: EncoderContext): FrameEncoder {
+export function createFrameEncoder(options: EncoderOptions, about: EncoderContext): FrameEncoder {
   switch (options.kind) {
     case "ag-ui":
       return agUiFace(options, about);
@@ -47,10 +47,10 @@ export function createFrameEncoder(options: FaceOptions, about: EncoderContext):
   }
 }
 
-function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: EncoderContext): FrameEncoder {
-  const { line, interrupts, calls = false, linksBelow: base } = options;
+function agUiFace(options: Extract<EncoderOptions, { kind: "ag-ui" }>, about: EncoderContext): FrameEncoder {
+  const { line, interrupts, calls = false, fileBaseUrl: base } = options;
   const fileUrl = base === undefined ? undefined : (id: string) => about.linkTo(base, id);
-  const face = createAgUiFace({ threadName: about.threadName, line, interrupts, calls, fileUrl });
+  const face = createAgUiEncoder({ threadName: about.threadName, line, interrupts, calls, fileUrl });
   const toFrame = ({ id, event }: AgUiFrame): SseFrame => ({
     ...(id !== undefined && { id }),
     data: JSON.stringify(event),
@@ -60,7 +60,7 @@ function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: Encod
     shareKey: base === undefined ? face.key : `${face.key} ${base}`,
     needsFold: true,
     frames: (before, entry) => face.frames(before, entry).map(toFrame),
-    prelude: (fold, at) => face.fullPrelude(fold, at).map(toFrame),
+    prelude: (fold, at) => face.fullSnapshot(fold, at).map(toFrame),
     resume(before, entry, n) {
       const { prelude, rest } = face.resume(before, entry, n);
       return [...prelude, ...rest].map(toFrame);
@@ -70,15 +70,15 @@ function agUiFace(options: Extract<FaceOptions, { kind: "ag-ui" }>, about: Encod
 
 /** A client that reconnects still has the parts it had open, so nothing is sent twice. */
 function uiMessagesFace(
-  { linksBelow: base }: Extract<FaceOptions, { kind: "ui-messages" }>,
+  { fileBaseUrl: base }: Extract<EncoderOptions, { kind: "ui-messages" }>,
   about: EncoderContext,
 ): FrameEncoder {
   const key = "ui";
-  const face = createUiMessageFace({
+  const face = createUiMessageEncoder({
     fileUrl: base === undefined ? undefined : (id) => about.linkTo(base, id),
   });
   const toFrame = (chunk: UiMessageChunk, id: string): SseFrame => ({ id, data: JSON.stringify(chunk) });
-  const frames = (before: ThreadFold, entry: LogEntry): SseFrame[] =>
+  const frames = (before: ThreadProjection, entry: LogEntry): SseFrame[] =>
     face
       .chunks(before, entry)
       .map((chunk, n) =>
@@ -103,9 +103,9 @@ function uiMessagesFace(
 }
 
 function aiEventsFace(executorType: ExecutorType): FrameEncoder {
-  const face = createAiEventsFace({ executorType });
+  const face = createAiEventsEncoder({ executorType });
   const key = "ai";
-  const frames = (before: ThreadFold, entry: LogEntry): SseFrame[] =>
+  const frames = (before: ThreadProjection, entry: LogEntry): SseFrame[] =>
     face.events(before, entry).map((event: AiEvent, n) => ({
       id: encodeFrameCursor({ epoch: entry.epoch, seq: entry.seq, n, face: key }),
       event: event.type,

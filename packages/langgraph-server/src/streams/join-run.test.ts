@@ -1,5 +1,5 @@
 import { type Envelope, systemClock } from "@throughline/ai-core";
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,
@@ -14,8 +14,8 @@ import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { threadAddress } from "../threads/thread-address.js";
 import type { SubscribeFrom } from "./stream-types.js";
-import { createThreadViews } from "./thread-followers.js";
-import { createThreadHub } from "./thread-streams.js";
+import { createLiveThreads } from "./thread-followers.js";
+import { createThreadStreams } from "./thread-streams.js";
 
 const thread = threadAddress(ann, "scripted", "recovered");
 const base = {
@@ -64,7 +64,10 @@ const ended = (attempt: number): Envelope => ({
 const fence = { threadId: thread.ref.threadId, runId: "r", token: 1n };
 
 async function openLog(): Promise<ThreadLog> {
-  const log = createThreadLog({ store: createMemoryLogStore(createMemoryDatabase()), fold: threadFoldPort });
+  const log = createThreadLog({
+    store: createMemoryLogStore(createMemoryDatabase()),
+    fold: threadProjectionCodec,
+  });
   await log.open(thread.ref, fence, { stateKey: thread.stateKey });
   return log;
 }
@@ -72,8 +75,8 @@ async function openLog(): Promise<ThreadLog> {
 /** `viewed`: the log as views follow it. */
 function openHub(log: ThreadLog, { viewed = log, status }: { viewed?: ThreadLog; status?: "success" } = {}) {
   const observer = silentObserver;
-  const views = createThreadViews({ log: viewed, rebuilder: noRebuilder, clock: systemClock, observer });
-  const hub = createThreadHub({
+  const views = createLiveThreads({ log: viewed, rebuilder: noRebuilder, clock: systemClock, observer });
+  const hub = createThreadStreams({
     views,
     log,
     registry: {

@@ -7,7 +7,7 @@ import type {
   LogEntry,
   LogPosition,
 } from "@throughline/ai-core";
-import { applyEntry, currentMessages, type ThreadFold } from "@throughline/reading";
+import { applyEntry, currentMessages, type ThreadProjection } from "@throughline/reading";
 import type { RunRecord, RunRegistry } from "@throughline/thread-log";
 import { untilElapsed } from "../operations/poller.js";
 import { clientRunIdOf } from "../threads/run-spec.js";
@@ -69,7 +69,7 @@ function waitForRun(
     let waits = true;
     const waiter = {
       runId: from.runId,
-      begin(before: ThreadFold, entry: LogEntry) {
+      begin(before: ThreadProjection, entry: LogEntry) {
         stop(undefined);
         sendStart(about, subscriber, from, before, entry);
         subscriber.goLive();
@@ -147,14 +147,14 @@ async function replay(
 function sendStart(
   { face, channel }: JoinRunOptions,
   subscriber: Subscriber,
-  { holds, holdsNothing = false }: FromRun,
-  before: ThreadFold,
+  { holds, knowsNothing = false }: FromRun,
+  before: ThreadProjection,
   entry: LogEntry,
 ): void {
   subscriber.joined("run");
   const { envelope } = entry;
   const lacks =
-    holdsNothing || (holds && envelope.type === "run_start" && isStaleClient(holds, before, envelope));
+    knowsNothing || (holds && envelope.type === "run_start" && isStaleClient(holds, before, envelope));
   const prelude = lacks ? face.prelude(applyEntry(before, entry), entry) : undefined;
   if (prelude && prelude.length > 0) subscriber.writeUnshared(prelude);
   else subscriber.write(channel.encoded(face, before, entry));
@@ -216,7 +216,7 @@ function waitUntilShownOrOver(
  */
 function isStaleClient(
   holds: { readonly messageIds: readonly string[]; readonly state: JsonObject },
-  before: ThreadFold,
+  before: ThreadProjection,
   start: EnvelopeOf<"run_start">,
 ): boolean {
   const held = new Set([...holds.messageIds, ...start.payload.input.messages.map(({ id }) => id)]);
@@ -230,7 +230,12 @@ function isStaleClient(
 }
 
 /** R25: frames of a run that was stopped before it began and so is in no log. The client gets a run that began and ended. */
-function cancelledRunFrames(face: FrameEncoder, fold: ThreadFold, run: RunRecord, nowMs: number): SseFrame[] {
+function cancelledRunFrames(
+  face: FrameEncoder,
+  fold: ThreadProjection,
+  run: RunRecord,
+  nowMs: number,
+): SseFrame[] {
   const base: EnvelopeBase = {
     ts: nowMs / 1_000,
     trace_id: run.runId,
@@ -265,8 +270,8 @@ function cancelledRunFrames(face: FrameEncoder, fold: ThreadFold, run: RunRecord
     envelope: { ...base, seq: 2, type: "run_end", payload: { status: "cancelled" } },
   };
   // Another run may be open, which this reader did not ask for.
-  const idle: ThreadFold = { ...fold, run: null, openSteps: [], openMessages: [], openSubagents: [] };
-  const started: ThreadFold = {
+  const idle: ThreadProjection = { ...fold, run: null, openSteps: [], openMessages: [], openSubagents: [] };
+  const started: ThreadProjection = {
     ...idle,
     run: {
       run_id: run.runId,

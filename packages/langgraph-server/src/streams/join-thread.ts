@@ -1,10 +1,10 @@
 import type { LogEntry, LogPosition } from "@throughline/ai-core";
 import {
   applyEntry,
-  emptyFold,
+  emptyThreadProjection,
   type FrameCursor,
   parseFrameCursor,
-  threadFoldPort,
+  threadProjectionCodec,
 } from "@throughline/reading";
 import type { ReadResult } from "@throughline/thread-log";
 import type { Subscriber, SubscriberOptions } from "./subscriber.js";
@@ -20,7 +20,7 @@ export async function joinFromNothing(about: SubscriberOptions, subscriber: Subs
   const prelude = channel.prelude(about.face);
   if (prelude === undefined) {
     subscriber.joined("replay");
-    return subscriber.catchUp({ fold: emptyFold, seq: await firstSeq(about, subscriber) });
+    return subscriber.catchUp({ fold: emptyThreadProjection, seq: await firstSeq(about, subscriber) });
   }
   subscriber.joined("prelude");
   subscriber.write(prelude);
@@ -50,7 +50,7 @@ export async function joinFromCursor(
   if (cursor.seq > position.seq) return joinAfterGap(about, subscriber);
   if (cursor.seq === 0) {
     subscriber.joined("resume");
-    return subscriber.catchUp({ fold: emptyFold, seq: 0 });
+    return subscriber.catchUp({ fold: emptyThreadProjection, seq: 0 });
   }
   const before = await subscriber.foldAt({ epoch: cursor.epoch, seq: cursor.seq - 1 });
   const entry = await entryAt(about, subscriber, cursor);
@@ -80,7 +80,7 @@ async function entryAt(
 async function firstSeq({ log, thread }: SubscriberOptions, subscriber: Subscriber): Promise<number> {
   const page = await subscriber.ask(() => log.read(thread.ref, undefined, 1));
   if (page.kind !== "gap") return 0;
-  const snapshot = await subscriber.ask(() => log.snapshot(thread.ref, threadFoldPort.reads));
+  const snapshot = await subscriber.ask(() => log.snapshot(thread.ref, threadProjectionCodec.reads));
   return snapshot?.position.seq ?? page.head?.seq ?? 0;
 }
 

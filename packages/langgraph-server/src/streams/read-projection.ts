@@ -1,5 +1,5 @@
 import type { LogEntry, LogPosition } from "@throughline/ai-core";
-import { emptyFold, type ThreadFold, threadFoldPort } from "@throughline/reading";
+import { emptyThreadProjection, type ThreadProjection, threadProjectionCodec } from "@throughline/reading";
 import type { ThreadLog, ThreadRef } from "@throughline/thread-log";
 
 const ENTRIES_PER_PROJECTION_READ = 1_000;
@@ -15,11 +15,11 @@ export async function foldAt(
   log: Pick<ThreadLog, "read" | "snapshot">,
   thread: ThreadRef,
   { epoch, seq }: LogPosition,
-): Promise<ThreadFold | undefined> {
-  const snapshot = await log.snapshot(thread, threadFoldPort.reads, seq);
+): Promise<ThreadProjection | undefined> {
+  const snapshot = await log.snapshot(thread, threadProjectionCodec.reads, seq);
   const isOfThis = snapshot !== undefined && snapshot.position.epoch === epoch;
-  const decoded = isOfThis ? threadFoldPort.decode(snapshot.state, snapshot.foldVersion) : undefined;
-  let fold = decoded ?? emptyFold;
+  const decoded = isOfThis ? threadProjectionCodec.decode(snapshot.state, snapshot.foldVersion) : undefined;
+  let fold = decoded ?? emptyThreadProjection;
   let at = decoded && snapshot ? snapshot.position.seq : 0;
   if (seq - at > MAX_REBUILT) return undefined;
   while (at < seq) {
@@ -27,7 +27,7 @@ export async function foldAt(
     const page = await log.read(thread, at === 0 ? undefined : { epoch, seq: at }, limit);
     const last = page.kind === "entries" ? page.entries.at(-1) : undefined;
     if (page.kind !== "entries" || last?.epoch !== epoch) return undefined;
-    fold = threadFoldPort.apply(
+    fold = threadProjectionCodec.apply(
       fold,
       last.seq > seq ? page.entries.filter((entry) => entry.seq <= seq) : page.entries,
     );

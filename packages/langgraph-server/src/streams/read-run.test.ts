@@ -1,5 +1,5 @@
 import type { Envelope, LogEntry } from "@throughline/ai-core";
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import { createMemoryDatabase, createMemoryLogStore, createThreadLog } from "@throughline/thread-log";
 import { describe, expect, it } from "vitest";
 import { readRun } from "./read-projection.js";
@@ -22,7 +22,10 @@ const note = (run_id: string): Envelope => ({
 });
 
 async function logOf(...runs: readonly (readonly [runId: string, entries: number])[]) {
-  const log = createThreadLog({ store: createMemoryLogStore(createMemoryDatabase()), fold: threadFoldPort });
+  const log = createThreadLog({
+    store: createMemoryLogStore(createMemoryDatabase()),
+    fold: threadProjectionCodec,
+  });
   await log.open(thread, fence);
   for (const [runId, entries] of runs) {
     await log.append(
@@ -58,7 +61,7 @@ describe("The entries of a run", () => {
         entries.filter(({ seq, envelope }) => seq % 3 === 0 || isEnd(envelope)),
     };
     const store = createMemoryLogStore(createMemoryDatabase());
-    const log = createThreadLog({ store, fold: threadFoldPort, compaction });
+    const log = createThreadLog({ store, fold: threadProjectionCodec, compaction });
     await log.open(thread, fence);
     for (const runId of ["before", "wanted", "after"]) {
       const notes = Array.from({ length: 1_300 }, () => note(runId));

@@ -1,6 +1,11 @@
 import type { AgentCatalogPort, GraphStatePort, LogEntry, LogPosition } from "@throughline/ai-core";
-import { emptyFold, type FoldRun, type ThreadFold } from "@throughline/reading";
-import { type FoldSource, rebuildFold, type StateKeys, visibleState } from "@throughline/stream-adapter";
+import { emptyThreadProjection, type ProjectedRun, type ThreadProjection } from "@throughline/reading";
+import {
+  type RebuildSource,
+  rebuildProjection,
+  type StateKeys,
+  visibleState,
+} from "@throughline/stream-adapter";
 import type {
   Rebuilt,
   RunRecord,
@@ -9,13 +14,13 @@ import type {
   ThreadLog,
   ThreadRef,
 } from "@throughline/thread-log";
-import { clientRunIdOf, parseRunRow } from "../threads/run-spec.js";
+import { clientRunIdOf, decodeRunSpec } from "../threads/run-spec.js";
 import { schemaKeys, type ThreadAddress } from "../threads/thread-address.js";
 import { readRun } from "./read-projection.js";
 
 /** The projection of a thread that one instance has now. */
 export interface KnownProjection {
-  readonly fold: ThreadFold;
+  readonly fold: ThreadProjection;
   /** The position the fold includes; `undefined` when the thread has no log. */
   readonly position: LogPosition | undefined;
   /** `false` while a run is open whose beginning is lost: the fold may lack some of it until `completeEntry`. */
@@ -25,7 +30,7 @@ export interface KnownProjection {
 type Rebuildable = Pick<ThreadAddress, "ref" | "graphId">;
 
 /** R20: rebuilds a projection from the checkpoint where the log is no longer sufficient. */
-export interface FoldRebuilder {
+export interface ProjectionRebuilder {
   rebuild(thread: Rebuildable): Promise<KnownProjection>;
   /**
    * The entry with which a run records its last checkpoint, completed from that checkpoint: a subscriber that missed the
@@ -45,12 +50,12 @@ export interface ProjectionRebuilderOptions {
 /** How often an idle thread is read again because a run began or ended meanwhile. */
 const MAX_TRIES = 3;
 
-export function createFoldRebuilder({
+export function createProjectionRebuilder({
   log,
   state,
   registry,
   agents,
-}: ProjectionRebuilderOptions): FoldRebuilder {
+}: ProjectionRebuilderOptions): ProjectionRebuilder {
   async function stateKeysOf(graphId: string): Promise<StateKeys | undefined> {
     const agent = await agents.getAgent(graphId);
     return agent && schemaKeys(agent.outputSchema);
@@ -64,19 +69,19 @@ export function createFoldRebuilder({
       const checkpoint = await state.getState({ graphId, threadId: ref.threadId });
       const active = await registry.active(ref);
       const head = await log.head(ref);
-      if (head === undefined) return { fold: emptyFold, position: undefined, isWhole: true };
+      if (head === undefined) return { fold: emptyThreadProjection, position: undefined, isWhole: true };
       const last = await entryAt(log, ref, head);
       if (active && isUnderWay(active, last)) {
         const entries = await readRun(log, ref, active.runId, head);
-        const fold = rebuildFold({ checkpoint, stateKeys, ...aboutRun(active), entries });
+        const fold = rebuildProjection({ checkpoint, stateKeys, ...aboutRun(active), entries });
         if (fold.run?.open) return { fold, position: head, isWhole: false };
       } else {
-        const fold = rebuildFold({ checkpoint, stateKeys, run: endedRun(last) });
+        const fold = rebuildProjection({ checkpoint, stateKeys, run: endedRun(last) });
         const isUnchanged = before?.epoch === head.epoch && before.seq === head.seq;
         if (isUnchanged) return { fold, position: head, isWhole: active === undefined };
       }
       if (tries === MAX_TRIES) {
-        const fold = rebuildFold({ checkpoint, stateKeys, run: null });
+        const fold = rebuildProjection({ checkpoint, stateKeys, run: null });
         return { fold, position: head, isWhole: false };
       }
     }
@@ -132,8 +137,8 @@ function aboutRun({
   createdAt,
   request,
   start,
-}: RunRecord): Pick<FoldSource, "run" | "call" | "answered" | "said"> {
-  const row = parseRunRow(request);
+}: RunRecord): Pick<RebuildSource, "run" | "call" | "answered" | "said"> {
+  const row = decodeRunSpec(request);
   const work = row.ok ? row.value.work : "graph";
   return {
     run: {
@@ -154,7 +159,7 @@ function aboutRun({
   };
 }
 
-function endedRun(last: LogEntry | undefined): FoldRun | null {
+function endedRun(last: LogEntry | undefined): ProjectedRun | null {
   if (last?.envelope.type !== "run_end") return null;
   const { run_id, attempt, payload } = last.envelope;
   const { status, error } = payload;
@@ -168,12 +173,12 @@ export async function rebuildForLog(
     directory,
     registry,
   }: {
-    readonly rebuilder: Pick<FoldRebuilder, "rebuild">;
+    readonly rebuilder: Pick<ProjectionRebuilder, "rebuild">;
     readonly directory: Pick<ThreadDirectory, "find">;
     readonly registry: Pick<RunRegistry, "list">;
   },
   ref: ThreadRef,
-): Promise<Rebuilt<ThreadFold> | undefined> {
+): Promise<Rebuilt<ThreadProjection> | undefined> {
   const graphId = (await directory.find(ref))?.graphId ?? (await registry.list(ref, 1))[0]?.graphId;
   if (graphId === undefined) return undefined;
   const { fold, position, isWhole } = await rebuilder.rebuild({ ref, graphId });

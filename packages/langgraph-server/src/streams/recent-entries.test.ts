@@ -1,5 +1,5 @@
 import type { LogEntry } from "@throughline/ai-core";
-import { emptyFold } from "@throughline/reading";
+import { emptyThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { createRecentEntries } from "./recent-entries.js";
 
@@ -25,7 +25,7 @@ const entryAt = (seq: number): LogEntry => ({
 describe("The last entries of a thread", () => {
   it("tell by seq what follows, and nothing of a seq that compaction merged away", () => {
     const recent = createRecentEntries();
-    recent.reset(emptyFold, 3);
+    recent.reset(emptyThreadProjection, 3);
     for (const seq of [7, 8, 12]) recent.push(entryAt(seq));
     const after = (seq: number) => recent.after(seq)?.map((entry) => entry.seq);
     expect([2, 3, 4, 7, 8, 9, 12].map(after)).toEqual([

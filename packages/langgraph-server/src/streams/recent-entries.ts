@@ -1,15 +1,15 @@
 import type { LogEntry } from "@throughline/ai-core";
-import { applyEntry, emptyFold, type ThreadFold } from "@throughline/reading";
+import { applyEntry, emptyThreadProjection, type ThreadProjection } from "@throughline/reading";
 
 /**
  * The end of a thread's log, in memory, and the fold before it: a client that reconnects after a short absence costs no read. Holds
  * one fold and applies entries to it on demand, because a fold per entry would retain every version of the state.
  */
 export interface RecentEntries {
-  reset(fold: ThreadFold, seq: number): void;
+  reset(fold: ThreadProjection, seq: number): void;
   push(entry: LogEntry): void;
   /** The projection at `seq`; `undefined` when that is too long ago, yet to come, or within what compaction merged. */
-  foldAt(seq: number): ThreadFold | undefined;
+  foldAt(seq: number): ThreadProjection | undefined;
   /** Entries after `seq`; `undefined` when some of them are no longer here, or `seq` is within what compaction merged. */
   after(seq: number): readonly LogEntry[] | undefined;
   find(matches: (entry: LogEntry) => boolean): LogEntry | undefined;
@@ -21,7 +21,7 @@ const RETAINED = 256;
 const RETAINED_WHEN_IDLE = 16;
 
 export function createRecentEntries(): RecentEntries {
-  let base = emptyFold;
+  let base = emptyThreadProjection;
   let baseSeq = 0;
   let entries: LogEntry[] = [];
 

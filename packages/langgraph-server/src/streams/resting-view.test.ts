@@ -1,5 +1,5 @@
 import { createSimulatedClock, type Envelope, StoreOutage } from "@throughline/ai-core";
-import { type ThreadFold, threadFoldPort } from "@throughline/reading";
+import { type ThreadProjection, threadProjectionCodec } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,
@@ -12,9 +12,9 @@ import { recordFrames } from "../testing/frame-recorder.js";
 import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { threadAddress } from "../threads/thread-address.js";
-import type { ThreadHub } from "./stream-types.js";
-import { createThreadViews, type LiveThreads } from "./thread-followers.js";
-import { createThreadHub } from "./thread-streams.js";
+import type { ThreadStreams } from "./stream-types.js";
+import { createLiveThreads, type LiveThreads } from "./thread-followers.js";
+import { createThreadStreams } from "./thread-streams.js";
 
 const thread = threadAddress(ann, "scripted", "resting");
 const fence = { threadId: thread.ref.threadId, runId: "r", token: 1n };
@@ -61,9 +61,9 @@ describe("While the database takes longer to answer than an idle view keeps its 
     log = createThreadLog({
       store: createMemoryLogStore(createMemoryDatabase()),
       clock,
-      fold: threadFoldPort,
+      fold: threadProjectionCodec,
     });
-    views = createThreadViews({ log, rebuilder: noRebuilder, clock, observer: silentObserver });
+    views = createLiveThreads({ log, rebuilder: noRebuilder, clock, observer: silentObserver });
     await log.open(thread.ref, fence, { stateKey: thread.stateKey });
     await log.append(thread.ref, envelopes(), fence);
   });
@@ -75,10 +75,10 @@ describe("While the database takes longer to answer than an idle view keeps its 
   function openHub(
     slow: {
       readonly read?: ThreadLog["read"];
-      readonly reconcile?: (fold: ThreadFold) => Promise<boolean>;
+      readonly reconcile?: (fold: ThreadProjection) => Promise<boolean>;
     } = {},
-  ): ThreadHub {
-    return createThreadHub({
+  ): ThreadStreams {
+    return createThreadStreams({
       views,
       log: { ...log, ...(slow.read && { read: slow.read }) },
       registry: { active: async () => undefined, find: async () => undefined, onStop: () => () => {} },

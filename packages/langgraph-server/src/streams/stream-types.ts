@@ -1,24 +1,24 @@
 import type { JsonObject, LogPosition } from "@throughline/ai-core";
-import type { AgUiLine, InterruptForm, ThreadFold } from "@throughline/reading";
+import type { AgUiVersion, InterruptForm, ThreadProjection } from "@throughline/reading";
 import type { ThreadAddress } from "../threads/thread-address.js";
 
 /** The encoder of the log that a subscriber requests. Subscribers with equal options share one encoded stream (R8). */
-export type FaceOptions =
+export type EncoderOptions =
   /** AG-UI events as SSE `data`; every frame from which a client may reconnect has an `id`. */
   | {
       readonly kind: "ag-ui";
-      readonly line: AgUiLine;
+      readonly line: AgUiVersion;
       readonly interrupts: InterruptForm;
       /** Also the tree of runs, nodes, model and tool calls. Default `false`. */
       readonly calls?: boolean;
       /** The service's URL as the client knows it: attachments are sent as links below it. Else by their own address. */
-      readonly linksBelow?: string | undefined;
+      readonly fileBaseUrl?: string | undefined;
     }
   /** The AI SDK's UI message stream: chunks of one assistant message as SSE `data`. */
   | {
       readonly kind: "ui-messages";
       /** As for AG-UI. */
-      readonly linksBelow?: string | undefined;
+      readonly fileBaseUrl?: string | undefined;
     }
   /** AiEvents: the SSE `event` is the AiEvent's type. */
   | { readonly kind: "ai-events" }
@@ -49,11 +49,11 @@ export type SubscribeFrom =
       readonly isNew?: boolean;
       readonly holds?: { readonly messageIds: readonly string[]; readonly state: JsonObject };
       /** It holds nothing that the run continues from: R11's prelude replaces the run's first frame. */
-      readonly holdsNothing?: boolean;
+      readonly knowsNothing?: boolean;
     };
 
 export interface SubscribeOptions {
-  readonly face: FaceOptions;
+  readonly face: EncoderOptions;
   readonly from: SubscribeFrom;
   /**
    * `false`: ends with the open run, with the requested run, or after the prelude when the thread is idle.
@@ -96,11 +96,11 @@ export interface Subscription {
 
 /** A thread at one moment. */
 export interface ThreadReading {
-  readonly fold: ThreadFold;
+  readonly fold: ThreadProjection;
   /** `undefined` when the thread has no log. */
   readonly position: LogPosition | undefined;
   /** The fold at the cursor that was given, where the log still has it. */
-  readonly before: ThreadFold | undefined;
+  readonly before: ThreadProjection | undefined;
 }
 
 /**
@@ -108,7 +108,7 @@ export interface ThreadReading {
  * and nothing else (R2), and never waits for a subscriber. During an outage of a store, subscriptions stay open and continue
  * after it.
  */
-export interface ThreadHub {
+export interface ThreadStreams {
   /**
    * Returns at once; bytes follow. Connecting to an idle thread first reconciles it with its checkpoint (R6). A thread that
    * does not exist is an empty one.

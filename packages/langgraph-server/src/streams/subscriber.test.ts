@@ -1,5 +1,5 @@
 import { type Envelope, systemClock } from "@throughline/ai-core";
-import { emptyFold, threadFoldPort } from "@throughline/reading";
+import { emptyThreadProjection, threadProjectionCodec } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,
@@ -14,7 +14,7 @@ import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { threadAddress } from "../threads/thread-address.js";
 import { createFrameEncoder } from "./frame-encoders.js";
-import type { FaceOptions, FrameSink } from "./stream-types.js";
+import type { EncoderOptions, FrameSink } from "./stream-types.js";
 import { createSubscriber } from "./subscriber.js";
 import { openThreadBroadcast, type ThreadBroadcast } from "./thread-broadcast.js";
 import { type LiveThread, openLiveThread } from "./thread-follower.js";
@@ -64,7 +64,10 @@ describe("A watcher who is caught up from the log", () => {
 
   beforeEach(async () => {
     gaps = 0;
-    log = createThreadLog({ store: createMemoryLogStore(createMemoryDatabase()), fold: threadFoldPort });
+    log = createThreadLog({
+      store: createMemoryLogStore(createMemoryDatabase()),
+      fold: threadProjectionCodec,
+    });
     await log.open(thread.ref, fence, { stateKey: thread.stateKey });
     // More than a channel keeps at hand, and more than one page.
     await log.append(thread.ref, said(1_200), fence);
@@ -84,7 +87,7 @@ describe("A watcher who is caught up from the log", () => {
     await log.close();
   });
 
-  function subscriberTo(sink: FrameSink, options: FaceOptions, reading: Pick<ThreadLog, "read"> = log) {
+  function subscriberTo(sink: FrameSink, options: EncoderOptions, reading: Pick<ThreadLog, "read"> = log) {
     return createSubscriber({
       log: { ...log, read: reading.read },
       clock: systemClock,
@@ -104,7 +107,7 @@ describe("A watcher who is caught up from the log", () => {
   it("is told as replay what was there when it came, and as live what came while it was reading", async () => {
     const { sink, seen, goOn } = holdingReader();
     const subscriber = subscriberTo(sink, { kind: "envelopes" });
-    const caughtUp = subscriber.catchUp({ fold: emptyFold, seq: 0 });
+    const caughtUp = subscriber.catchUp({ fold: emptyThreadProjection, seq: 0 });
     await vi.waitUntil(() => seen.frames.length > 0);
     await log.append(thread.ref, said(30), fence);
     await vi.waitUntil(() => view.position()?.seq === 1_230);
@@ -129,7 +132,7 @@ describe("A watcher who is caught up from the log", () => {
       return { ...page, entries: [...page.entries, { ...last, seq: 1_201, envelope: next }] };
     };
     const subscriber = subscriberTo(seen, { kind: "envelopes" }, { read });
-    await subscriber.catchUp({ fold: emptyFold, seq: 0 });
+    await subscriber.catchUp({ fold: emptyThreadProjection, seq: 0 });
     await log.append(thread.ref, said(2), fence);
     await vi.waitUntil(() => seen.frames.at(-1)?.id?.includes(".1202."));
     expect(seen.frames).toHaveLength(1_202);
@@ -143,7 +146,10 @@ describe("A watcher who is caught up from the log", () => {
       reads += 1;
       return { kind: "entries", entries: [], head: view.position() };
     };
-    await subscriberTo(seen, { kind: "envelopes" }, { read }).catchUp({ fold: emptyFold, seq: 0 });
+    await subscriberTo(seen, { kind: "envelopes" }, { read }).catchUp({
+      fold: emptyThreadProjection,
+      seq: 0,
+    });
     expect(await seen.ended).toEqual({ reason: "failed", runOpen: false });
     expect([reads, gaps]).toEqual([1, 1]);
   });
@@ -151,7 +157,7 @@ describe("A watcher who is caught up from the log", () => {
   it("gets the full prelude when what it was to read next was trimmed meanwhile, and goes on live", async () => {
     const { sink, seen, goOn } = holdingReader();
     const subscriber = subscriberTo(sink, { kind: "ag-ui", line: "0.0", interrupts: "legacy" });
-    const caughtUp = subscriber.catchUp({ fold: emptyFold, seq: 0 });
+    const caughtUp = subscriber.catchUp({ fold: emptyThreadProjection, seq: 0 });
     await vi.waitUntil(() => seen.frames.length > 0);
     await log.trim(thread.ref, { maxEntries: 1 });
     const before = seen.frames.length;
@@ -179,8 +185,8 @@ it("who asks for AiEvents of a run that is no longer kept is told so, and not ju
     { kind: "ai-events" },
     { threadName: "long", executorType: "inproc", linkTo: (base, id) => `${base}/${id}` },
   );
-  const data = face.prelude(emptyFold, undefined)?.map((frame) => JSON.parse(frame.data));
+  const data = face.prelude(emptyThreadProjection, undefined)?.map((frame) => JSON.parse(frame.data));
   expect(data).toMatchObject([{ type: "error", ok: false, code: "gap" }]);
   const open = { run_id: "r", client_run_id: null, attempt: 0, open: true, status: null };
-  expect(face.prelude({ ...emptyFold, run: open }, undefined)).toEqual([]);
+  expect(face.prelude({ ...emptyThreadProjection, run: open }, undefined)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { type Clock, type LogEntry, type LogPosition, retryStore } from "@throughline/ai-core";
-import { applyEntry, emptyFold, type ThreadFold } from "@throughline/reading";
+import { applyEntry, emptyThreadProjection, type ThreadProjection } from "@throughline/reading";
 import type { ThreadLog } from "@throughline/thread-log";
 import type { ReplayKind, ServiceObserver } from "../operations/observer.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
@@ -29,9 +29,9 @@ export interface Subscriber {
   /** Calls a store, and retries through an outage for as long as the subscriber stays. */
   ask<Result>(attempt: () => Promise<Result>): Promise<Result>;
   /** The projection at an earlier position; `undefined` when the log no longer has it. */
-  foldAt(position: LogPosition): Promise<ThreadFold | undefined>;
+  foldAt(position: LogPosition): Promise<ThreadProjection | undefined>;
   /** Sends entries from a fold that includes all up to `seq`. `runId`: ends with that run, unless the subscriber follows. */
-  catchUp(from: { readonly fold: ThreadFold; readonly seq: number }, runId?: string): Promise<void>;
+  catchUp(from: { readonly fold: ThreadProjection; readonly seq: number }, runId?: string): Promise<void>;
   /** The subscriber holds what the view holds. */
   goLive(): void;
   /** AG-UI: a RUN_STARTED was written whose terminal was not. */
@@ -90,7 +90,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
 
   /** Writes entries in order, up to the end of `runId`; returns the fold after them. */
   function writeEntries(
-    before: ThreadFold,
+    before: ThreadProjection,
     entries: readonly LogEntry[],
     runId: string | undefined,
   ): Written {
@@ -127,7 +127,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
     }
   }
 
-  async function catchUp(from: { fold: ThreadFold; seq: number }, runId?: string): Promise<void> {
+  async function catchUp(from: { fold: ThreadProjection; seq: number }, runId?: string): Promise<void> {
     let { fold, seq } = from;
     const epoch = view.position()?.epoch ?? "";
     for (;;) {
@@ -163,7 +163,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
     writeUnshared: (frames) => void write(frames.map(encodeSseFrame)),
     ask,
     async foldAt(position) {
-      if (!face.needsFold) return emptyFold;
+      if (!face.needsFold) return emptyThreadProjection;
       return view.recent.foldAt(position.seq) ?? ask(() => foldAt(log, thread.ref, position));
     },
     catchUp,
@@ -175,7 +175,7 @@ export function createSubscriber(about: SubscriberOptions): Subscriber {
 }
 
 interface Written {
-  readonly fold: ThreadFold;
+  readonly fold: ThreadProjection;
   /** The requested run has ended. */
   readonly isOver: boolean;
   readonly hasCapacity: boolean;

@@ -1,5 +1,5 @@
 import type { LogEntry } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/reading";
+import type { ThreadProjection } from "@throughline/reading";
 import { encodeSseFrame, type FrameEncoder } from "./frame-encoders.js";
 import type { EndReason } from "./stream-types.js";
 import type { LiveThread, LiveThreadEnd } from "./thread-follower.js";
@@ -16,7 +16,7 @@ export interface LiveSubscriber {
 export interface RunWaiter {
   readonly runId: string;
   /** Called with the projection before the run, right after the run's first entry was applied. */
-  begin(before: ThreadFold, entry: LogEntry): void;
+  begin(before: ThreadProjection, entry: LogEntry): void;
   end(reason: EndReason): void;
 }
 
@@ -27,7 +27,7 @@ export interface ThreadBroadcast {
   goLive(subscriber: LiveSubscriber): void;
   waitFor(waiter: RunWaiter): void;
   drop(subscriber: LiveSubscriber | RunWaiter): void;
-  encoded(face: FrameEncoder, before: ThreadFold, entry: LogEntry): readonly Buffer[];
+  encoded(face: FrameEncoder, before: ThreadProjection, entry: LogEntry): readonly Buffer[];
   /** R11's prelude at the view's position; `undefined` for a face that has none. */
   prelude(face: FrameEncoder): readonly Buffer[] | undefined;
   /** The reason why nothing follows, once the view has ended. */
@@ -102,7 +102,7 @@ export function openThreadBroadcast(view: LiveThread): ThreadBroadcast {
     }
   }
 
-  function encoded(face: FrameEncoder, before: ThreadFold, entry: LogEntry): readonly Buffer[] {
+  function encoded(face: FrameEncoder, before: ThreadProjection, entry: LogEntry): readonly Buffer[] {
     const { frames: known } = streamOf(face);
     let frames = known.get(entry);
     if (!frames) {

@@ -6,18 +6,23 @@ import {
   ThroughlineError,
   type Timer,
 } from "@throughline/ai-core";
-import { applyEntry, emptyFold, type ThreadFold, threadFoldPort } from "@throughline/reading";
+import {
+  applyEntry,
+  emptyThreadProjection,
+  type ThreadProjection,
+  threadProjectionCodec,
+} from "@throughline/reading";
 import type { Batch, Loaded, TailEvent, ThreadLog } from "@throughline/thread-log";
 import type { ServiceObserver } from "../operations/observer.js";
 import type { ThreadAddress } from "../threads/thread-address.js";
 import { foldAt } from "./read-projection.js";
-import { readThreadFold } from "./read-thread-projection.js";
-import type { FoldRebuilder } from "./rebuild-projection.js";
+import { readThreadProjection } from "./read-thread-projection.js";
+import type { ProjectionRebuilder } from "./rebuild-projection.js";
 import { createRecentEntries, type RecentEntries } from "./recent-entries.js";
 
 export interface LiveThreadOptions {
   readonly log: Pick<ThreadLog, "follow" | "read" | "saveSnapshot" | "snapshot" | "tail">;
-  readonly rebuilder: FoldRebuilder;
+  readonly rebuilder: ProjectionRebuilder;
   readonly clock: Clock;
   readonly thread: ThreadAddress;
   readonly observer: Pick<ServiceObserver, "failed" | "gap">;
@@ -40,7 +45,7 @@ export function openLiveThread(options: LiveThreadOptions): LiveThread {
   const listeners = new Set<LiveThreadListener>();
   const reaching = new Set<{ readonly seq: number; readonly resolve: () => void }>();
   const over = new AbortController();
-  let fold = emptyFold;
+  let fold = emptyThreadProjection;
   let position: LogPosition | undefined;
   let ended: LiveThreadEnd | undefined;
   let isReady = false;
@@ -67,7 +72,7 @@ export function openLiveThread(options: LiveThreadOptions): LiveThread {
   async function follow(): Promise<void> {
     const { returnsTo } = options;
     const events = log.follow(thread.ref, {
-      foldVersions: threadFoldPort.reads,
+      foldVersions: threadProjectionCodec.reads,
       returnsTo,
       signal: over.signal,
     });
@@ -77,7 +82,7 @@ export function openLiveThread(options: LiveThreadOptions): LiveThread {
 
   /** R20: follows from the checkpoint where the log is no longer sufficient. */
   async function followCheckpoint(): Promise<void> {
-    const read = await ask(() => readThreadFold(options, thread));
+    const read = await ask(() => readThreadProjection(options, thread));
     begin(read.fold, read.position);
     isPartial = !read.isWhole;
     notifyReady();
@@ -123,18 +128,22 @@ export function openLiveThread(options: LiveThreadOptions): LiveThread {
   /** Stores the thread's projection after the run's end, as a snapshot for readers of its log from here on. */
   async function becomeComplete(): Promise<void> {
     if (isPartial) {
-      const read = await ask(() => readThreadFold(options, thread));
+      const read = await ask(() => readThreadProjection(options, thread));
       const isHere = read.position?.epoch === position?.epoch && read.position?.seq === position?.seq;
       if (!isHere || !read.isWhole) return;
       begin(read.fold, position);
       isPartial = false;
     } else if (position) {
-      const snapshot = { position, foldVersion: threadFoldPort.version, state: threadFoldPort.encode(fold) };
+      const snapshot = {
+        position,
+        foldVersion: threadProjectionCodec.version,
+        state: threadProjectionCodec.encode(fold),
+      };
       await ask(() => log.saveSnapshot(thread.ref, snapshot));
     }
   }
 
-  function begin(from: ThreadFold, at: LogPosition | undefined): void {
+  function begin(from: ThreadProjection, at: LogPosition | undefined): void {
     fold = from;
     position = at;
     recent.reset(fold, position?.seq ?? 0);
@@ -170,8 +179,8 @@ export function openLiveThread(options: LiveThreadOptions): LiveThread {
 
   /** Applies the loaded entries and retains them: the run that just began is nearly always among them. */
   function load({ snapshot, entries, head }: Loaded): void {
-    const decoded = snapshot && threadFoldPort.decode(snapshot.state, snapshot.foldVersion);
-    begin(decoded ?? emptyFold, decoded && snapshot ? snapshot.position : undefined);
+    const decoded = snapshot && threadProjectionCodec.decode(snapshot.state, snapshot.foldVersion);
+    begin(decoded ?? emptyThreadProjection, decoded && snapshot ? snapshot.position : undefined);
     for (const entry of entries) apply(entry);
     position ??= head;
     loadsUpTo = head?.seq ?? 0;
@@ -197,7 +206,7 @@ export function openLiveThread(options: LiveThreadOptions): LiveThread {
     isEvicted = true;
     restTimer = undefined;
     // Callers may check at any time whether a run is open.
-    fold = { ...emptyFold, run: fold.run, checkpoint_id: fold.checkpoint_id };
+    fold = { ...emptyThreadProjection, run: fold.run, checkpoint_id: fold.checkpoint_id };
     recent.reset(fold, position?.seq ?? 0);
   }
 
@@ -221,7 +230,7 @@ export function openLiveThread(options: LiveThreadOptions): LiveThread {
         end("gap");
         return;
       }
-      fold = read ?? emptyFold;
+      fold = read ?? emptyThreadProjection;
       recent.reset(fold, at?.seq ?? 0);
       isEvicted = false;
       evictLater();
@@ -283,7 +292,7 @@ export type LiveThreadEnd = "deleted" | "gap" | "shutting_down" | "failed" | "un
 /** Called in order and synchronously, so that a listener sees the fold of exactly the entry it gets. */
 interface LiveThreadListener {
   /** The fold includes the entry; `before` does not. */
-  entry?(before: ThreadFold, entry: LogEntry): void;
+  entry?(before: ThreadProjection, entry: LogEntry): void;
   /** After all entries of one batch were applied. */
   applied?(): void;
   ended?(why: LiveThreadEnd): void;
@@ -300,7 +309,7 @@ export interface LiveThread {
    */
   ready(): Promise<void>;
   readonly recent: RecentEntries;
-  fold(): ThreadFold;
+  fold(): ThreadProjection;
   position(): LogPosition | undefined;
   /** Resolves when the fold includes this position, or never will. */
   reached(position: LogPosition | undefined): Promise<void>;

@@ -34,7 +34,7 @@ interface OpenView {
   holders: number;
 }
 
-export function createThreadViews(options: LiveThreadsOptions): LiveThreads {
+export function createLiveThreads(options: LiveThreadsOptions): LiveThreads {
   const { clock, lingerMs = DEFAULT_LINGER_MS } = options;
   const open = new Map<string, OpenView>();
   /** Oldest first. */

@@ -9,7 +9,7 @@ import {
   userMessage,
 } from "../testing/service-scene.js";
 import { openTestPostgres } from "../testing/test-postgres.js";
-import type { FaceOptions } from "./stream-types.js";
+import type { EncoderOptions } from "./stream-types.js";
 
 const withId = (frames: readonly RecordedFrame[]) =>
   frames.filter((frame) => frame.id !== undefined && frame.id !== "");
@@ -125,7 +125,7 @@ describe("A watcher", () => {
     scene = await openServiceScene();
     const thread = scene.thread("chat");
     await scene.run(thread, "One");
-    const face: FaceOptions = { kind: "envelopes" };
+    const face: EncoderOptions = { kind: "envelopes" };
     const past = scene.watch(thread, { kind: "nothing" }, { face });
     await past.ended;
     expect(past.frames.at(0)?.event).toBe("run_start");

@@ -5,7 +5,7 @@ import {
   type LogPosition,
   retryStore,
 } from "@throughline/ai-core";
-import { parseFrameCursor, type ThreadFold } from "@throughline/reading";
+import { parseFrameCursor, type ThreadProjection } from "@throughline/reading";
 import { isBeingDeleted, type RunRegistry, type ThreadLog, threadKey } from "@throughline/thread-log";
 import type { FileLinks } from "../attachments/file-links.js";
 import type { ServiceObserver } from "../operations/observer.js";
@@ -15,13 +15,13 @@ import { type JoinRunOptions, joinRun, type RunStartOptions, waitForRunStart } f
 import { joinFromCursor, joinFromNothing, resolveCursor } from "./join-thread.js";
 import { foldAt } from "./read-projection.js";
 import type {
-  FaceOptions,
+  EncoderOptions,
   FrameSink,
   SubscribeFrom,
   SubscribeOptions,
   Subscription,
-  ThreadHub,
   ThreadReading,
+  ThreadStreams,
 } from "./stream-types.js";
 import { createSubscriber, type Subscriber } from "./subscriber.js";
 import { openThreadBroadcast, type ThreadBroadcast } from "./thread-broadcast.js";
@@ -37,7 +37,7 @@ export interface ThreadStreamsOptions {
   readonly clock: Clock;
   readonly observer: ServiceObserver;
   /** R6: records an idle thread's checkpoint in the log if it is not there. `false` when there was nothing to write. */
-  readonly reconcile: (thread: ThreadAddress, fold: ThreadFold) => Promise<boolean>;
+  readonly reconcile: (thread: ThreadAddress, fold: ThreadProjection) => Promise<boolean>;
   /** R5: called while a thread has subscribers, so that external runs of it are followed; returns the function that ends that. */
   readonly attend?: ((thread: ThreadAddress) => () => void) | undefined;
 }
@@ -53,7 +53,7 @@ interface OpenChannel {
 /** How long a request waits for a store in an outage. */
 const REQUEST_PATIENCE_MS = 10_000;
 
-export function createThreadHub(options: ThreadStreamsOptions): ThreadHub {
+export function createThreadStreams(options: ThreadStreamsOptions): ThreadStreams {
   const { views, log, clock, observer } = options;
   const reconciling = new Map<string, Promise<void>>();
   const channels = new Map<string, OpenChannel>();
@@ -86,7 +86,7 @@ export function createThreadHub(options: ThreadStreamsOptions): ThreadHub {
   function faceOf(
     { faces }: OpenChannel,
     { threadName, ref }: ThreadAddress,
-    face: FaceOptions,
+    face: EncoderOptions,
   ): FrameEncoder {
     const key = JSON.stringify(face);
     const { executorType, links } = options;

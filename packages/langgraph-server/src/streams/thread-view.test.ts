@@ -1,5 +1,5 @@
 import { createSimulatedClock, type Envelope, StoreOutage } from "@throughline/ai-core";
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import {
   createMemoryDatabase,
   createMemoryLogStore,
@@ -12,7 +12,7 @@ import { silentObserver } from "../operations/observer.js";
 import { noRebuilder } from "../testing/no-rebuilder.js";
 import { ann } from "../testing/service-scene.js";
 import { threadAddress } from "../threads/thread-address.js";
-import { createThreadViews, type LiveThreads } from "./thread-followers.js";
+import { createLiveThreads, type LiveThreads } from "./thread-followers.js";
 
 const thread = threadAddress(ann, "scripted", "viewed");
 const fence = { threadId: thread.ref.threadId, runId: "r", token: 1n };
@@ -53,8 +53,8 @@ describe("A thread's view", () => {
   beforeEach(async () => {
     clock = createSimulatedClock(1_000);
     store = createMemoryLogStore(createMemoryDatabase());
-    log = createThreadLog({ store, clock, fold: threadFoldPort });
-    views = createThreadViews({
+    log = createThreadLog({ store, clock, fold: threadProjectionCodec });
+    views = createLiveThreads({
       log,
       rebuilder: noRebuilder,
       clock,

@@ -1,4 +1,4 @@
-import { threadFoldPort } from "@throughline/reading";
+import { threadProjectionCodec } from "@throughline/reading";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ServiceOptions } from "../server/create-service.js";
 import { ofType } from "../testing/frame-recorder.js";
@@ -167,5 +167,5 @@ async function snapshotSeq(
   { log }: ServiceScene["service"],
   { ref }: ThreadAddress,
 ): Promise<number | undefined> {
-  return (await log.snapshot(ref, threadFoldPort.reads))?.position.seq;
+  return (await log.snapshot(ref, threadProjectionCodec.reads))?.position.seq;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type LedgerStore, type NewUnit, NOTHING_SEEN, parseUsd } from "@throughline/billing";
+import { type LedgerStore, type NewUnit, NO_USAGE_SEEN, parseUsd } from "@throughline/billing";
 
 export interface MadeCall extends Partial<NewUnit> {
   readonly account: string;
@@ -27,7 +27,7 @@ export async function madeCall(ledger: LedgerStore, { cost, ...fields }: MadeCal
   };
   await ledger.open(unit);
   if (cost !== undefined) {
-    const seen = { ...NOTHING_SEEN, servedModel: unit.model, inputTokens: 10, outputTokens: 5 };
+    const seen = { ...NO_USAGE_SEEN, servedModel: unit.model, inputTokens: 10, outputTokens: 5 };
     await ledger.charge(unit.unitId, { amount: parseUsd(cost) ?? 0n, evidence: "response_header", seen });
   }
   return unit.unitId;

@@ -1,5 +1,5 @@
 import { runServer } from "../server/run-server.js";
-import { effectiveSettings } from "../settings/server-config.js";
+import { readStartConfig } from "../settings/server-config.js";
 
 /** A server by hand as a process of its own, with the project that its argument names. */
 const [project = ""] = process.argv.slice(2);
@@ -11,7 +11,7 @@ const started = {
   defaults: {},
 };
 const code = await runServer({
-  ...effectiveSettings(started),
+  ...readStartConfig(started),
   flags: started.flags,
   isWatching: false,
   version: "1.2.3",

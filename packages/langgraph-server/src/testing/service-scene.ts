@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Caller, Message } from "@throughline/ai-core";
 import type { StartRunRequest } from "../runs/start-request.js";
 import { createService, type Service, type ServiceOptions } from "../server/create-service.js";
-import type { FaceOptions, SubscribeFrom } from "../streams/stream-types.js";
+import type { EncoderOptions, SubscribeFrom } from "../streams/stream-types.js";
 
 import type { RunInput } from "../threads/run-spec.js";
 import { type ThreadAddress, threadAddress } from "../threads/thread-address.js";
@@ -11,7 +11,7 @@ import { type FrameRecorder, recordFrames } from "./frame-recorder.js";
 
 export const ann: Caller = { billingAccountId: "acme", virtualKeyId: "key-1", traceId: "trace-1" };
 
-export const agUi: FaceOptions = { kind: "ag-ui", line: "0.0", interrupts: "legacy" };
+export const agUi: EncoderOptions = { kind: "ag-ui", line: "0.0", interrupts: "legacy" };
 
 export interface ServiceScene {
   readonly service: Service;
@@ -21,7 +21,7 @@ export interface ServiceScene {
   watch(
     thread: ThreadAddress,
     from: SubscribeFrom,
-    options?: { follow?: boolean; face?: FaceOptions },
+    options?: { follow?: boolean; face?: EncoderOptions },
   ): RecordedSubscription;
   /** Starts a run and watches it to its end. */
   run(

@@ -4,7 +4,7 @@ import { envKeyResolver } from "@throughline/langgraph-models";
 import { devCaller } from "../accounts/callers.js";
 import { DEFAULT_LIMITS } from "../accounts/limits.js";
 import { listen } from "../http/listen.js";
-import { createLogger, observeService } from "../operations/logging.js";
+import { createLogger, logEvents } from "../operations/logging.js";
 import { createMetrics, type Metrics } from "../operations/metrics.js";
 import { createHandler, type Handler, type HandlerOptions } from "../server/create-handler.js";
 import {
@@ -62,7 +62,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(billing && { billing }),
     ...(send && { send }),
     ...(serviceClock && { clock: serviceClock }),
-    observer: observeService({ metrics, logger }),
+    observer: logEvents({ metrics, logger }),
     limitsOf,
     ...(leaseMs !== undefined && { leaseMs }),
   });

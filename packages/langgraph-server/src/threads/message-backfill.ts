@@ -13,7 +13,7 @@ interface OldThread {
 }
 
 /** Stores how far the messages of old threads are indexed. Survives restarts; one instance at a time continues it. */
-export interface SaidBackfillStore {
+export interface MessageBackfillStore {
   /** The next threads, none where all are done; `undefined` while another instance has them. */
   next(limit: number): Promise<readonly OldThread[] | undefined>;
   /** All up to this thread are indexed; without one, all there are. */
@@ -35,10 +35,10 @@ interface Row extends Omit<Position, "created_before"> {
   readonly last_activity_at: Date;
 }
 
-export function createSaidBackfillStore({
+export function createMessageBackfillStore({
   pool,
   schema,
-}: Pick<PostgresDatabase, "pool" | "schema">): SaidBackfillStore {
+}: Pick<PostgresDatabase, "pool" | "schema">): MessageBackfillStore {
   const table = `${schema}.said_backfill`;
   return {
     async next(limit) {
@@ -76,7 +76,7 @@ export function createSaidBackfillStore({
 }
 
 export interface MessageBackfillOptions {
-  readonly store: SaidBackfillStore;
+  readonly store: MessageBackfillStore;
   readonly state: Pick<GraphStatePort, "getState">;
   readonly index: Pick<MessageIndex, "put">;
   readonly clock: Clock;
@@ -97,7 +97,7 @@ const RETRY_MS = 60_000;
  * Indexes messages from before the index existed, some threads at a time with pauses between, by the checkpoints of the
  * threads. A thread that can't be read is passed over. Ends by itself.
  */
-export function startSaidBackfill(options: MessageBackfillOptions): { close(): Promise<void> } {
+export function startMessageBackfill(options: MessageBackfillOptions): { close(): Promise<void> } {
   const { store, index, clock, random, observer, batch = BATCH, pauseMs = PAUSE_MS } = options;
   const poller = poll({
     clock,

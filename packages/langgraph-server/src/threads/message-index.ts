@@ -1,5 +1,5 @@
 import type { GraphFinal, Message } from "@throughline/ai-core";
-import { isConversation, type ThreadFold } from "@throughline/reading";
+import { isConversation, type ThreadProjection } from "@throughline/reading";
 import {
   type PostgresDatabase,
   type RunRecord,
@@ -153,7 +153,7 @@ const MAX_WAITING = 1_000;
 const PER_WRITE = 50;
 
 /** Writes one statement at a time, with all changes that came meanwhile. */
-export function createSaidWriter({ index, onError }: MessageIndexerOptions): MessageIndexer {
+export function createMessageIndexer({ index, onError }: MessageIndexerOptions): MessageIndexer {
   let waiting: IndexChange[] = [];
   let writing: Promise<void> | undefined;
 
@@ -189,7 +189,7 @@ export function createSaidWriter({ index, onError }: MessageIndexerOptions): Mes
  */
 export function indexChangesOf(
   { thread, runId }: Pick<RunRecord, "thread" | "runId">,
-  { messages: before }: Pick<ThreadFold, "messages">,
+  { messages: before }: Pick<ThreadProjection, "messages">,
   withdrawn: readonly string[],
   { messages }: Pick<GraphFinal, "messages">,
 ): IndexChange {

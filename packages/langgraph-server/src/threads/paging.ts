@@ -22,11 +22,11 @@ function isStorable(id: string): boolean {
   return !id.includes("\0");
 }
 
-export function formatPlace({ at, id }: PageCursor): string {
+export function encodePageCursor({ at, id }: PageCursor): string {
   return Buffer.from(JSON.stringify([at, id])).toString("base64url");
 }
 
-export function parsePlace(token: string): PageCursor {
+export function decodePageCursor(token: string): PageCursor {
   try {
     const parsed = positionSchema.safeParse(JSON.parse(Buffer.from(token, "base64url").toString()));
     if (parsed.success) return { at: parsed.data[0], id: parsed.data[1] };

@@ -87,12 +87,12 @@ export function encodeRunSpec(request: RunRequest): JsonObject {
   return jsonObjectSchema.parse(JSON.parse(JSON.stringify(request)));
 }
 
-export type ParsedRunRow =
+export type DecodedRunSpec =
   | { readonly ok: true; readonly value: RunRequest }
   | { readonly ok: false; readonly error: unknown };
 
 /** A row may have been written by another version, or by hand. */
-export function parseRunRow(row: JsonObject): ParsedRunRow {
+export function decodeRunSpec(row: JsonObject): DecodedRunSpec {
   const { data, error } = runRequestSchema.safeParse(row);
   return data ? { ok: true, value: data } : { ok: false, error };
 }

@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openServiceScene } from "../testing/service-scene.js";
 import { openTestPostgres, type TestPostgres } from "../testing/test-postgres.js";
-import { createSaidBackfillStore, startSaidBackfill } from "./message-backfill.js";
+import { createMessageBackfillStore, startMessageBackfill } from "./message-backfill.js";
 import type { IndexChange } from "./message-index.js";
 
 const PATIENT = { timeout: 10_000 };
@@ -73,12 +73,12 @@ describe("What was said before messages were indexed", () => {
 
   it("is read some threads at a time by one instance, goes on after one that can't be read, and is done once", async () => {
     await loseIndex();
-    const store = createSaidBackfillStore({ pool, schema: SCHEMA });
+    const store = createMessageBackfillStore({ pool, schema: SCHEMA });
     const put: (readonly IndexChange[])[] = [];
     const failed = vi.fn();
     let read = 0;
     const backfill = () =>
-      startSaidBackfill({
+      startMessageBackfill({
         store,
         state: {
           async getState() {

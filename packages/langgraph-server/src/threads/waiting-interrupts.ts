@@ -1,5 +1,5 @@
 import type { Clock, Interrupt } from "@throughline/ai-core";
-import type { ThreadFold } from "@throughline/reading";
+import type { ThreadProjection } from "@throughline/reading";
 import {
   type ThreadDirectory,
   type ThreadListing,
@@ -9,7 +9,7 @@ import {
 } from "@throughline/thread-log";
 import type { ThreadAddress } from "./thread-address.js";
 
-export interface WaitingQuestion {
+export interface WaitingInterrupt {
   readonly listing: ThreadListing;
   /** `undefined`: a breakpoint; the graph was compiled to pause before a node, and resumes on request. */
   readonly interrupt: Interrupt | undefined;
@@ -17,21 +17,21 @@ export interface WaitingQuestion {
 
 export interface WaitingPage {
   /** Newest first. */
-  readonly questions: readonly WaitingQuestion[];
+  readonly questions: readonly WaitingInterrupt[];
   readonly next: string | undefined;
 }
 
 export interface WaitingDeps {
   readonly directory: Pick<ThreadDirectory, "list">;
   /** Reads a thread's projection. */
-  readonly readFold: (
+  readonly readProjection: (
     thread: Pick<ThreadAddress, "ref" | "graphId">,
-  ) => Promise<Pick<ThreadFold, "run" | "interrupts">>;
+  ) => Promise<Pick<ThreadProjection, "run" | "interrupts">>;
   readonly clock: Clock;
 }
 
 /** Lists interrupts that wait for people in a scope. A page has those of `limit` threads. */
-export type WaitingQuestions = (
+export type WaitingInterrupts = (
   scope: ThreadScope,
   query: Pick<ThreadQuery, "graphId" | "limit" | "after">,
 ) => Promise<WaitingPage>;
@@ -53,7 +53,11 @@ interface CachedInterrupts {
  * Reads a page with one statement, by an index that holds only waiting threads. Their interrupts are in their logs, and stay the
  * same until the thread is leased again: they are read once and cached by that lease's token.
  */
-export function createWaitingQuestions({ directory, readFold, clock }: WaitingDeps): WaitingQuestions {
+export function createWaitingInterrupts({
+  directory,
+  readProjection,
+  clock,
+}: WaitingDeps): WaitingInterrupts {
   /** Least recently used first. */
   const known = new Map<string, CachedInterrupts>();
 
@@ -70,7 +74,7 @@ export function createWaitingQuestions({ directory, readFold, clock }: WaitingDe
       known.set(key, { ...cached, usedAt });
       return cached.interrupts;
     }
-    const { run, interrupts } = await readFold({ ref: thread, graphId });
+    const { run, interrupts } = await readProjection({ ref: thread, graphId });
     // It got its response, or was deleted, since it was listed.
     if (!run || run.open) return [];
     const asked = interrupts.length > 0 ? interrupts : [undefined];
@@ -88,7 +92,7 @@ export function createWaitingQuestions({ directory, readFold, clock }: WaitingDe
   return async (scope, query) => {
     dropUnused();
     const { threads, next } = await directory.list(scope, { ...query, status: "waiting", isArchived: false });
-    const questions: WaitingQuestion[] = [];
+    const questions: WaitingInterrupt[] = [];
     for (let at = 0; at < threads.length; at += READ_AT_ONCE) {
       const asked = await Promise.all(
         threads.slice(at, at + READ_AT_ONCE).map(async (listing) => {

@@ -3,13 +3,13 @@ import { isObject, textAt } from "../plain.js";
 import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 
 /** An interrupt inside a tool: an action by name, with fields. The form of its response is a convention, not a rule. */
-export interface ActionQuestion extends InterruptRequestBase {
+export interface ActionRequest extends InterruptRequestBase {
   readonly kind: "action";
   readonly action: string;
   readonly fields: JsonObject;
 }
 
-export function readAction({ value, schema }: InterruptSource): ActionQuestion | undefined {
+export function readAction({ value, schema }: InterruptSource): ActionRequest | undefined {
   if (!isObject(value) || typeof value.action !== "string") return undefined;
   const { action, message: _, ...fields } = value;
   return {
@@ -23,8 +23,8 @@ export function readAction({ value, schema }: InterruptSource): ActionQuestion |
 }
 
 /** Encodes the response. Show it before it is sent: a graph may expect another form. */
-export function answerAction(
-  _: ActionQuestion,
+export function respondToAction(
+  _: ActionRequest,
   decision: "approve" | "reject",
   changed: JsonObject = {},
 ): JsonObject {
@@ -32,8 +32,8 @@ export function answerAction(
 }
 
 /** Converts AG-UI's `{ approved, editedArgs? }` to the convention of these tools. */
-export function adaptAction(question: ActionQuestion, response: JsonObject): JsonObject {
+export function adaptAction(question: ActionRequest, response: JsonObject): JsonObject {
   if (typeof response.approved !== "boolean") return response;
   const { approved, editedArgs } = response;
-  return answerAction(question, approved ? "approve" : "reject", isObject(editedArgs) ? editedArgs : {});
+  return respondToAction(question, approved ? "approve" : "reject", isObject(editedArgs) ? editedArgs : {});
 }

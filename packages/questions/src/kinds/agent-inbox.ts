@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { type Mismatch, mismatch } from "../mismatch.js";
+import { mismatch, type ResponseProblem } from "../mismatch.js";
 import { isObject, nameOf, objectAt, textAt } from "../plain.js";
 import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 
@@ -7,7 +7,7 @@ export const INBOX_ACTIONS = ["accept", "edit", "response", "ignore"] as const;
 export type InboxVerb = (typeof INBOX_ACTIONS)[number];
 
 /** The older Agent Inbox schema, `HumanInterrupt`. */
-export interface AgentInboxQuestion extends InterruptRequestBase {
+export interface AgentInboxRequest extends InterruptRequestBase {
   readonly kind: "agent_inbox";
   readonly action: string;
   readonly args: JsonObject;
@@ -17,12 +17,12 @@ export interface AgentInboxQuestion extends InterruptRequestBase {
   readonly count: number;
 }
 
-export type InboxAnswer =
+export type InboxResponse =
   | { readonly type: "accept" | "ignore" }
   | { readonly type: "edit"; readonly args: JsonObject }
   | { readonly type: "response"; readonly text: string };
 
-export function readAgentInbox({ value, schema }: InterruptSource): AgentInboxQuestion | undefined {
+export function readAgentInbox({ value, schema }: InterruptSource): AgentInboxRequest | undefined {
   const read = typeof value === "string" ? parsed(value) : value;
   const list = Array.isArray(read) ? read : [read];
   const [first] = list;
@@ -63,7 +63,7 @@ function parsed(text: string): Json | undefined {
 }
 
 /** Encodes the response, always as a list of one. Values retain their types. */
-export function answerAgentInbox({ action, args }: AgentInboxQuestion, answer: InboxAnswer): Json {
+export function respondToAgentInbox({ action, args }: AgentInboxRequest, answer: InboxResponse): Json {
   switch (answer.type) {
     case "accept":
       return [{ type: "accept", args: { action, args } }];
@@ -77,23 +77,23 @@ export function answerAgentInbox({ action, args }: AgentInboxQuestion, answer: I
 }
 
 /** Accepts the list, its one element alone, and AG-UI's `{ approved, editedArgs?, message? }`. */
-export function adaptAgentInbox(interrupt: AgentInboxQuestion, answer: Json): Json {
+export function adaptAgentInbox(interrupt: AgentInboxRequest, answer: Json): Json {
   if (!isObject(answer)) return answer;
   if (typeof answer.type === "string") return [answer];
   if (typeof answer.approved !== "boolean") return answer;
   const text = textAt(answer, "message", "reason");
   if (!answer.approved) {
     const hasText = text !== undefined && interrupt.allowed.includes("response");
-    return answerAgentInbox(interrupt, hasText ? { type: "response", text } : { type: "ignore" });
+    return respondToAgentInbox(interrupt, hasText ? { type: "response", text } : { type: "ignore" });
   }
   const { editedArgs } = answer;
-  return answerAgentInbox(
+  return respondToAgentInbox(
     interrupt,
     isObject(editedArgs) ? { type: "edit", args: editedArgs } : { type: "accept" },
   );
 }
 
-export function checkAgentInbox({ allowed, count }: AgentInboxQuestion, answer: Json): Mismatch | null {
+export function checkAgentInbox({ allowed, count }: AgentInboxRequest, answer: Json): ResponseProblem | null {
   if (!Array.isArray(answer)) return mismatch(`Expected a list of one answer, got ${nameOf(answer)}.`);
   if (answer.length === 0 || answer.length > count)
     return mismatch(`Expected a list of one answer, got ${answer.length}.`);
@@ -120,11 +120,13 @@ function checkArgs(type: string, args: Json): string | undefined {
   }
 }
 
-export function dismissAgentInbox(interrupt: AgentInboxQuestion): Json | undefined {
-  return interrupt.allowed.includes("ignore") ? answerAgentInbox(interrupt, { type: "ignore" }) : undefined;
+export function dismissAgentInbox(interrupt: AgentInboxRequest): Json | undefined {
+  return interrupt.allowed.includes("ignore")
+    ? respondToAgentInbox(interrupt, { type: "ignore" })
+    : undefined;
 }
 
-export function agentInboxSchema({ allowed }: AgentInboxQuestion): JsonObject {
+export function agentInboxSchema({ allowed }: AgentInboxRequest): JsonObject {
   return {
     type: "object",
     properties: {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import type { Mismatch } from "../mismatch.js";
+import type { ResponseProblem } from "../mismatch.js";
 import { isObject, listAt, objectAt, textAt } from "../plain.js";
 import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 import { approvalSchema } from "./approvals.js";
@@ -7,22 +7,22 @@ import {
   adaptDecision,
   checkDecision,
   type Decision,
+  type DecisionDialect,
   encodeDecision,
   offeredDecisions,
   type ReviewedAction,
-  type Spelling,
 } from "./decision.js";
 
 /** One interrupt for one call. `decision`: LangChain's per-call mode; `approved`: AG-UI's `{ approved, editedArgs? }`. */
-export interface ApprovalQuestion extends InterruptRequestBase {
+export interface ApprovalRequest extends InterruptRequestBase {
   readonly kind: "approval";
   readonly form: "decision" | "approved";
-  readonly spelling: Spelling;
+  readonly spelling: DecisionDialect;
   readonly action: ReviewedAction;
   readonly toolCallId: string | undefined;
 }
 
-export function readApproval({ value, schema }: InterruptSource): ApprovalQuestion | undefined {
+export function readApproval({ value, schema }: InterruptSource): ApprovalRequest | undefined {
   if (!isObject(value) || value.type !== "tool_approval") return undefined;
   const name = textAt(value, "name", "tool_name", "toolName") ?? "";
   const branches = branchesOf(schema);
@@ -47,7 +47,7 @@ export function readApproval({ value, schema }: InterruptSource): ApprovalQuesti
 }
 
 /** Parses AG-UI's interrupt about a tool call. The conversation has the call itself: the interrupt may name its id alone. */
-export function readAgUiApproval(source: InterruptSource): ApprovalQuestion | undefined {
+export function readAgUiApproval(source: InterruptSource): ApprovalRequest | undefined {
   const { value, schema, reason } = source;
   const properties = objectAt(schema, "properties");
   if (reason !== "tool_call" || objectAt(properties, "approved")?.type !== "boolean") return undefined;
@@ -74,7 +74,7 @@ export function readAgUiApproval(source: InterruptSource): ApprovalQuestion | un
 }
 
 /** The name of the field of AG-UI's schema for the reason of a rejection, where it has one. */
-export function reasonField({ form, schema }: ApprovalQuestion): string | undefined {
+export function reasonField({ form, schema }: ApprovalRequest): string | undefined {
   if (form === "decision") return "message";
   const properties = objectAt(schema, "properties");
   return ["message", "reason", "feedback"].find((name) => objectAt(properties, name) !== undefined);
@@ -107,7 +107,7 @@ function hasProperty(branch: JsonObject, name: string): boolean {
   return objectAt(objectAt(branch, "properties"), name) !== undefined;
 }
 
-export function answerApproval(interrupt: ApprovalQuestion, decision: Decision): JsonObject {
+export function respondToApproval(interrupt: ApprovalRequest, decision: Decision): JsonObject {
   const { action, spelling, form } = interrupt;
   return form === "decision"
     ? encodeDecision(action, decision, spelling)
@@ -133,7 +133,7 @@ function encodeApproval(decision: Decision, reason: string | undefined): JsonObj
 }
 
 /** Accepts a bare decision, a batch of one, and AG-UI's `{ approved }`. */
-export function adaptApproval({ action, spelling, form }: ApprovalQuestion, response: Json): Json {
+export function adaptApproval({ action, spelling, form }: ApprovalRequest, response: Json): Json {
   if (form === "approved") return response;
   const decisions = listAt(response, "decisions");
   const bare = decisions?.length === 1 ? (decisions[0] ?? null) : response;
@@ -141,15 +141,18 @@ export function adaptApproval({ action, spelling, form }: ApprovalQuestion, resp
 }
 
 /** Validates a decision. AG-UI's form is validated by its schema, as for every kind of interrupt. */
-export function checkApproval({ action, spelling, form }: ApprovalQuestion, response: Json): Mismatch | null {
+export function checkApproval(
+  { action, spelling, form }: ApprovalRequest,
+  response: Json,
+): ResponseProblem | null {
   return form === "approved" ? null : checkDecision(action, response, spelling);
 }
 
-export function dismissApproval(interrupt: ApprovalQuestion): JsonObject | undefined {
+export function dismissApproval(interrupt: ApprovalRequest): JsonObject | undefined {
   const canReject = offeredDecisions(interrupt.action).includes("reject");
-  return canReject ? answerApproval(interrupt, { type: "reject" }) : undefined;
+  return canReject ? respondToApproval(interrupt, { type: "reject" }) : undefined;
 }
 
-export function approvalAskSchema({ action, form, schema }: ApprovalQuestion): JsonObject {
+export function approvalAskSchema({ action, form, schema }: ApprovalRequest): JsonObject {
   return form === "approved" && schema ? schema : approvalSchema(action);
 }

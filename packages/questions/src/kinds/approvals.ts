@@ -1,26 +1,26 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { type Mismatch, mismatch } from "../mismatch.js";
+import { mismatch, type ResponseProblem } from "../mismatch.js";
 import { isObject, listAt, nameOf, objectAt, textAt, textsIn } from "../plain.js";
 import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 import {
   adaptDecision,
   checkDecision,
   type Decision,
+  type DecisionDialect,
   encodeDecision,
   offeredDecisions,
   type ReviewedAction,
-  type Spelling,
 } from "./decision.js";
 
 /** LangChain's human-in-the-loop middleware, deepagents' `interruptOn`: every gated call of one model turn. */
-export interface ApprovalsQuestion extends InterruptRequestBase {
+export interface ToolApprovalsRequest extends InterruptRequestBase {
   readonly kind: "approvals";
-  readonly spelling: Spelling;
+  readonly spelling: DecisionDialect;
   /** In the order of the calls, which is the order of the decisions. */
   readonly actions: readonly ReviewedAction[];
 }
 
-export function readApprovals({ value, schema }: InterruptSource): ApprovalsQuestion | undefined {
+export function readApprovals({ value, schema }: InterruptSource): ToolApprovalsRequest | undefined {
   const requests = listAt(value, "actionRequests", "action_requests");
   if (!isObject(value) || !requests || requests.length === 0 || !requests.every(isObject)) return undefined;
   const spelling = Array.isArray(value.actionRequests) ? "camel" : "snake";
@@ -52,7 +52,10 @@ function messageOf(value: JsonObject, actions: readonly ReviewedAction[]): strin
   return own ?? (actions.length === 1 ? `Approve ${names}?` : `Approve ${actions.length} calls: ${names}?`);
 }
 
-export function answerApprovals(question: ApprovalsQuestion, decisions: readonly Decision[]): JsonObject {
+export function respondToApprovals(
+  question: ToolApprovalsRequest,
+  decisions: readonly Decision[],
+): JsonObject {
   const encoded = question.actions.map((action, index) =>
     encodeDecision(action, decisions[index] ?? { type: "approve" }, question.spelling),
   );
@@ -60,7 +63,7 @@ export function answerApprovals(question: ApprovalsQuestion, decisions: readonly
 }
 
 /** Accepts `{ decisions }`, a bare list, one decision for one call, and AG-UI's `{ approved }` for all calls. */
-export function adaptApprovals({ actions, spelling }: ApprovalsQuestion, response: Json): Json {
+export function adaptApprovals({ actions, spelling }: ToolApprovalsRequest, response: Json): Json {
   const given = Array.isArray(response) ? response : isObject(response) ? response.decisions : undefined;
   if (Array.isArray(given)) {
     const decisions = given.map((decision, index) => {
@@ -75,7 +78,10 @@ export function adaptApprovals({ actions, spelling }: ApprovalsQuestion, respons
   return { decisions: actions.map((action) => adaptDecision(action, response, spelling)) };
 }
 
-export function checkApprovals({ actions, spelling }: ApprovalsQuestion, response: Json): Mismatch | null {
+export function checkApprovals(
+  { actions, spelling }: ToolApprovalsRequest,
+  response: Json,
+): ResponseProblem | null {
   if (!isObject(response)) return mismatch(`Expected an object with decisions, got ${nameOf(response)}.`);
   const { decisions } = response;
   if (!Array.isArray(decisions)) return mismatch("The list of decisions is missing.", "decisions");
@@ -91,10 +97,10 @@ export function checkApprovals({ actions, spelling }: ApprovalsQuestion, respons
 }
 
 /** Dismisses the interrupt by rejecting every call, where the policies allow it. */
-export function dismissApprovals(question: ApprovalsQuestion): JsonObject | undefined {
+export function dismissApprovals(question: ToolApprovalsRequest): JsonObject | undefined {
   const canReject = question.actions.every((action) => offeredDecisions(action).includes("reject"));
   return canReject
-    ? answerApprovals(
+    ? respondToApprovals(
         question,
         question.actions.map(() => ({ type: "reject" })),
       )
@@ -105,7 +111,7 @@ export function dismissApprovals(question: ApprovalsQuestion): JsonObject | unde
  * The schema for clients that know only JSON Schema. One call has AG-UI's form for tool calls; several need a decision
  * each.
  */
-export function approvalsSchema({ actions, schema }: ApprovalsQuestion): JsonObject {
+export function approvalsSchema({ actions, schema }: ToolApprovalsRequest): JsonObject {
   if (schema) return schema;
   const [only] = actions;
   if (only && actions.length === 1) return approvalSchema(only);

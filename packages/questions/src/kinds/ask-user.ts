@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { type Mismatch, mismatch } from "../mismatch.js";
+import { mismatch, type ResponseProblem } from "../mismatch.js";
 import { isObject, listAt, nameOf, textAt } from "../plain.js";
-import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
+import { DEFAULT_MESSAGE, type InterruptRequestBase, type InterruptSource } from "../question-source.js";
 
 export interface UserChoice {
   readonly value: string;
@@ -19,14 +19,14 @@ export interface UserPrompt {
 }
 
 /** Several questions of a tool that asks the user. `by_position`: `type: "ask_user"`; `by_id`: `schema_version`. */
-export interface AskUserQuestion extends InterruptRequestBase {
+export interface AskUserRequest extends InterruptRequestBase {
   readonly kind: "ask_user";
   readonly form: "by_position" | "by_id";
   readonly prompts: readonly UserPrompt[];
   readonly toolCallId: string | undefined;
 }
 
-export function readAskUser({ value, schema }: InterruptSource): AskUserQuestion | undefined {
+export function readAskUser({ value, schema }: InterruptSource): AskUserRequest | undefined {
   const questions = listAt(value, "questions");
   if (!isObject(value) || !questions || questions.length === 0 || !questions.every(isObject))
     return undefined;
@@ -49,7 +49,7 @@ export function readAskUser({ value, schema }: InterruptSource): AskUserQuestion
 
 function messageOf(prompts: readonly UserPrompt[]): string {
   const [only, ...more] = prompts;
-  if (!only) return NO_WORDS;
+  if (!only) return DEFAULT_MESSAGE;
   return more.length === 0 ? only.prompt : `The agent has ${prompts.length} questions.`;
 }
 
@@ -57,7 +57,7 @@ function byPosition(question: JsonObject, index: number): UserPrompt {
   const type = textAt(question, "type");
   return {
     id: String(index),
-    prompt: textAt(question, "question", "prompt") ?? NO_WORDS,
+    prompt: textAt(question, "question", "prompt") ?? DEFAULT_MESSAGE,
     type: type === "multi_select" ? "choices" : type === "multiple_choice" ? "choice" : "text",
     choices: (listAt(question, "choices", "options") ?? []).flatMap((choice) => {
       const value = typeof choice === "string" ? choice : textAt(choice, "value", "label");
@@ -73,7 +73,7 @@ function byId(question: JsonObject): UserPrompt {
   const options = listAt(question, "options") ?? [];
   return {
     id: textAt(question, "id") ?? "",
-    prompt: textAt(question, "prompt") ?? NO_WORDS,
+    prompt: textAt(question, "prompt") ?? DEFAULT_MESSAGE,
     type: options.length === 0 ? "text" : question.allow_multiple === true ? "choices" : "choice",
     choices: options.flatMap((option) => {
       const id = textAt(option, "id");
@@ -86,8 +86,8 @@ function byId(question: JsonObject): UserPrompt {
 }
 
 /** One answer for each prompt, in their order: a text, or several of a choice. */
-export function answerAskUser(
-  { form, prompts }: AskUserQuestion,
+export function respondToAskUser(
+  { form, prompts }: AskUserRequest,
   answers: readonly (string | readonly string[])[],
 ): JsonObject {
   if (form === "by_id") {
@@ -105,17 +105,17 @@ export function answerAskUser(
 }
 
 /** Accepts the complete form, the list of answers alone, a text for a single question, and lists that are not text yet. */
-export function adaptAskUser(question: AskUserQuestion, response: Json): Json {
+export function adaptAskUser(question: AskUserRequest, response: Json): Json {
   const { form, prompts } = question;
   if (form === "by_id") return response;
-  if (typeof response === "string" && prompts.length === 1) return answerAskUser(question, [response]);
+  if (typeof response === "string" && prompts.length === 1) return respondToAskUser(question, [response]);
   const list = Array.isArray(response) ? response : listAt(response, "answers");
   if (!list) return response;
   const answers = list.map((one) => (Array.isArray(one) ? JSON.stringify(one) : one));
   return isObject(response) ? { status: "answered", ...response, answers } : { status: "answered", answers };
 }
 
-export function checkAskUser({ form, prompts }: AskUserQuestion, response: Json): Mismatch | null {
+export function checkAskUser({ form, prompts }: AskUserRequest, response: Json): ResponseProblem | null {
   if (!isObject(response)) return mismatch(`Expected an object with answers, got ${nameOf(response)}.`);
   // The proposal does not define the form of the response yet, only that it is by id.
   if (form === "by_id") return null;
@@ -132,11 +132,11 @@ export function checkAskUser({ form, prompts }: AskUserQuestion, response: Json)
   return empty < 0 ? null : mismatch("This question needs an answer.", "answers", empty);
 }
 
-export function dismissAskUser({ form }: AskUserQuestion): JsonObject | undefined {
+export function dismissAskUser({ form }: AskUserRequest): JsonObject | undefined {
   return form === "by_position" ? { status: "cancelled", answers: [] } : undefined;
 }
 
-export function askUserSchema({ form, prompts }: AskUserQuestion): JsonObject {
+export function askUserSchema({ form, prompts }: AskUserRequest): JsonObject {
   const of = ({ prompt, type, choices }: UserPrompt): JsonObject => {
     const examples = choices.map(({ value }) => value);
     // Other texts than the choices are always accepted.

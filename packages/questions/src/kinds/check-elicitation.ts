@@ -1,11 +1,14 @@
 import type { Json } from "@throughline/ai-core";
 import { checkSchema } from "../check-schema.js";
-import { type Mismatch, mismatch } from "../mismatch.js";
+import { mismatch, type ResponseProblem } from "../mismatch.js";
 import { isObject, nameOf } from "../plain.js";
-import { ACTIONS, type ElicitationQuestion, type ElicitationRequest } from "./elicitation.js";
+import { ACTIONS, type ElicitationItem, type ElicitationRequest } from "./elicitation.js";
 
 /** Validates responses to an elicitation. A module of its own, so that a page that only parses interrupts loads no validator. */
-export function checkElicitation({ form, requests }: ElicitationQuestion, response: Json): Mismatch | null {
+export function validateElicitation(
+  { form, requests }: ElicitationRequest,
+  response: Json,
+): ResponseProblem | null {
   if (!isObject(response)) return mismatch(`Expected an object with an action, got ${nameOf(response)}.`);
   if (form === "single") return requests[0] ? checkOne(requests[0], response, []) : null;
   const { responses } = response;
@@ -19,10 +22,10 @@ export function checkElicitation({ form, requests }: ElicitationQuestion, respon
 }
 
 function checkOne(
-  { mode, schema }: ElicitationRequest,
+  { mode, schema }: ElicitationItem,
   response: Json | undefined,
   at: readonly string[],
-): Mismatch | null {
+): ResponseProblem | null {
   const action = isObject(response) ? response.action : undefined;
   if (!isObject(response) || typeof action !== "string" || !ACTIONS.includes(action)) {
     return mismatch(`The action must be one of: ${ACTIONS.join(", ")}.`, ...at, "action");

@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { type Mismatch, mismatch } from "../mismatch.js";
+import { mismatch, type ResponseProblem } from "../mismatch.js";
 import { isObject, nameOf, textAt } from "../plain.js";
 
 /** The dialect of a middleware: JavaScript's writes camel case, Python's snake case; nothing else distinguishes them. */
-export type Spelling = "camel" | "snake";
+export type DecisionDialect = "camel" | "snake";
 
 /** A call of a tool that waits for a decision. */
 export interface ReviewedAction {
@@ -29,7 +29,11 @@ export function offeredDecisions({ allowed }: ReviewedAction): readonly string[]
   return allowed ?? ["approve", "reject"];
 }
 
-export function encodeDecision(action: ReviewedAction, decision: Decision, spelling: Spelling): JsonObject {
+export function encodeDecision(
+  action: ReviewedAction,
+  decision: Decision,
+  spelling: DecisionDialect,
+): JsonObject {
   switch (decision.type) {
     case "approve":
       return { type: "approve" };
@@ -51,7 +55,7 @@ export function encodeDecision(action: ReviewedAction, decision: Decision, spell
  * Converts a decision to the interrupt's own dialect, from the other one or from AG-UI's `{ approved, editedArgs?, reason? }`.
  * Any other is returned unchanged, for the validation to judge.
  */
-export function adaptDecision(action: ReviewedAction, response: Json, spelling: Spelling): Json {
+export function adaptDecision(action: ReviewedAction, response: Json, spelling: DecisionDialect): Json {
   if (!isObject(response)) return response;
   if (typeof response.approved === "boolean" && response.type === undefined) {
     return encodeDecision(action, decisionOf(response, response.approved), spelling);
@@ -78,9 +82,9 @@ function decisionOf(response: JsonObject, isApproved: boolean): Decision {
 export function checkDecision(
   { name, allowed }: ReviewedAction,
   decision: Json | undefined,
-  spelling: Spelling,
+  spelling: DecisionDialect,
   at: readonly (string | number)[] = [],
-): Mismatch | null {
+): ResponseProblem | null {
   if (!isObject(decision))
     return mismatch(`Expected a decision with a type, got ${nameOf(decision)}.`, ...at);
   const { type, message } = decision;
@@ -91,7 +95,7 @@ export function checkDecision(
   }
   switch (type) {
     case "edit":
-      return checkEdit(decision[editKey(spelling)], [...at, editKey(spelling)]);
+      return validateEdit(decision[editKey(spelling)], [...at, editKey(spelling)]);
     case "reject":
       return message === undefined || typeof message === "string"
         ? null
@@ -103,12 +107,12 @@ export function checkDecision(
   }
 }
 
-function checkEdit(edited: Json | undefined, at: readonly (string | number)[]): Mismatch | null {
+function validateEdit(edited: Json | undefined, at: readonly (string | number)[]): ResponseProblem | null {
   if (!isObject(edited)) return mismatch("An edit needs the changed action: its name and args.", ...at);
   if (typeof edited.name !== "string") return mismatch("The name of the tool must be a text.", ...at, "name");
   return isObject(edited.args) ? null : mismatch("The arguments must be an object.", ...at, "args");
 }
 
-function editKey(spelling: Spelling): "editedAction" | "edited_action" {
+function editKey(spelling: DecisionDialect): "editedAction" | "edited_action" {
   return spelling === "camel" ? "editedAction" : "edited_action";
 }

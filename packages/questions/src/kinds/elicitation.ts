@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { isObject, listAt, objectAt, textAt } from "../plain.js";
-import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
+import { DEFAULT_MESSAGE, type InterruptRequestBase, type InterruptSource } from "../question-source.js";
 
-export interface ElicitationRequest {
+export interface ElicitationItem {
   /** The key of the response; empty where the form of the interrupt has one request only. */
   readonly key: string;
   readonly message: string;
@@ -13,21 +13,21 @@ export interface ElicitationRequest {
 }
 
 /** An elicitation of an MCP server: several requests by key, or a single one in either of two forms. */
-export interface ElicitationQuestion extends InterruptRequestBase {
+export interface ElicitationRequest extends InterruptRequestBase {
   readonly kind: "elicitation";
   readonly form: "requests" | "single";
   /** The tool or the server that asks. */
   readonly asker: string | undefined;
-  readonly requests: readonly ElicitationRequest[];
+  readonly requests: readonly ElicitationItem[];
 }
 
-export type ElicitationAnswer =
+export type ElicitationResponse =
   | { readonly action: "accept"; readonly content?: Json }
   | { readonly action: "decline" | "cancel" };
 
 export const ACTIONS: readonly string[] = ["accept", "decline", "cancel"];
 
-export function readElicitation({ value, schema }: InterruptSource): ElicitationQuestion | undefined {
+export function readElicitation({ value, schema }: InterruptSource): ElicitationRequest | undefined {
   if (!isObject(value)) return undefined;
   const isMcp = value.type === "mcp_elicitation";
   const listed = isMcp ? listAt(value, "requests") : undefined;
@@ -47,9 +47,9 @@ export function readElicitation({ value, schema }: InterruptSource): Elicitation
   };
 }
 
-function messageOf(asker: string | undefined, requests: readonly ElicitationRequest[]): string {
+function messageOf(asker: string | undefined, requests: readonly ElicitationItem[]): string {
   const [only, ...more] = requests;
-  if (!only) return NO_WORDS;
+  if (!only) return DEFAULT_MESSAGE;
   return more.length === 0 ? only.message : `${asker ?? "The agent"} asks for ${requests.length} things.`;
 }
 
@@ -59,10 +59,10 @@ function isConvention(value: JsonObject): boolean {
   return value.mode === "form" && objectAt(value, "requestedSchema", "requested_schema") !== undefined;
 }
 
-function toRequest(request: Json, fallbackKey: string): ElicitationRequest {
+function toRequest(request: Json, fallbackKey: string): ElicitationItem {
   return {
     key: textAt(request, "key") ?? fallbackKey,
-    message: textAt(request, "message") ?? NO_WORDS,
+    message: textAt(request, "message") ?? DEFAULT_MESSAGE,
     mode: textAt(request, "mode") === "url" ? "url" : "form",
     schema: objectAt(request, "requested_schema", "requestedSchema", "response_schema", "responseSchema"),
     url: textAt(request, "url"),
@@ -70,9 +70,9 @@ function toRequest(request: Json, fallbackKey: string): ElicitationRequest {
 }
 
 /** Encodes the responses, one for each request, in their order. */
-export function answerElicitation(
-  { form, requests }: ElicitationQuestion,
-  answers: readonly ElicitationAnswer[],
+export function respondToElicitation(
+  { form, requests }: ElicitationRequest,
+  answers: readonly ElicitationResponse[],
 ): JsonObject {
   const encoded = requests.map((_, index) => encodeAnswer(answers[index] ?? { action: "cancel" }));
   if (form === "single") return encoded[0] ?? encodeAnswer({ action: "cancel" });
@@ -83,13 +83,13 @@ export function answerElicitation(
   };
 }
 
-function encodeAnswer(response: ElicitationAnswer): JsonObject {
+function encodeAnswer(response: ElicitationResponse): JsonObject {
   if (response.action !== "accept" || response.content === undefined) return { action: response.action };
   return { action: "accept", content: response.content };
 }
 
 /** Accepts also a form's content alone, which counts as accepting it. */
-export function adaptElicitation(interrupt: ElicitationQuestion, response: Json): Json {
+export function adaptElicitation(interrupt: ElicitationRequest, response: Json): Json {
   const { form, requests } = interrupt;
   const [only] = requests;
   if (!only || requests.length !== 1 || !isObject(response)) return response;
@@ -97,15 +97,15 @@ export function adaptElicitation(interrupt: ElicitationQuestion, response: Json)
     return { responses: { [only.key]: response } };
   }
   const isContent = response.action === undefined && response.responses === undefined && only.mode === "form";
-  return isContent ? answerElicitation(interrupt, [{ action: "accept", content: response }]) : response;
+  return isContent ? respondToElicitation(interrupt, [{ action: "accept", content: response }]) : response;
 }
 
-export function dismissElicitation(interrupt: ElicitationQuestion): JsonObject {
-  return answerElicitation(interrupt, []);
+export function dismissElicitation(interrupt: ElicitationRequest): JsonObject {
+  return respondToElicitation(interrupt, []);
 }
 
-export function elicitationSchema({ form, requests }: ElicitationQuestion): JsonObject {
-  const of = ({ mode, schema }: ElicitationRequest): JsonObject => ({
+export function elicitationSchema({ form, requests }: ElicitationRequest): JsonObject {
+  const of = ({ mode, schema }: ElicitationItem): JsonObject => ({
     type: "object",
     properties: {
       action: { type: "string", enum: [...ACTIONS] },

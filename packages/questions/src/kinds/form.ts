@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { type Mismatch, mismatch } from "../mismatch.js";
+import { mismatch, type ResponseProblem } from "../mismatch.js";
 import { isObject, listAt, nameOf, textAt } from "../plain.js";
-import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
+import { DEFAULT_MESSAGE, type InterruptRequestBase, type InterruptSource } from "../question-source.js";
 
 /** A form to fill in. `schema`: the response conforms to the schema; `fields`: it is `{ approved, values }`. */
-export interface FormQuestion extends InterruptRequestBase {
+export interface FormRequest extends InterruptRequestBase {
   readonly kind: "form";
   readonly form: "schema" | "fields";
   /** JSON Schema of the form's values: the whole response, or its `values`. */
@@ -12,12 +12,12 @@ export interface FormQuestion extends InterruptRequestBase {
   readonly title: string | undefined;
 }
 
-export function readSchemaForm({ value, schema }: InterruptSource): FormQuestion | undefined {
+export function readSchemaForm({ value, schema }: InterruptSource): FormRequest | undefined {
   if (!schema) return undefined;
   const message = typeof value === "string" ? value : textAt(value, "message", "question", "title");
   return {
     kind: "form",
-    message: message ?? NO_WORDS,
+    message: message ?? DEFAULT_MESSAGE,
     value,
     schema,
     form: "schema",
@@ -27,7 +27,7 @@ export function readSchemaForm({ value, schema }: InterruptSource): FormQuestion
 }
 
 /** Parses a list of fields, as LangChain's frontend guide writes forms. */
-export function readFieldsForm({ value, schema }: InterruptSource): FormQuestion | undefined {
+export function readFieldsForm({ value, schema }: InterruptSource): FormRequest | undefined {
   const fields = listAt(value, "fields");
   const isForm = fields?.length && fields.every((field) => textAt(field, "name") !== undefined);
   if (!isForm || !fields) return undefined;
@@ -35,7 +35,7 @@ export function readFieldsForm({ value, schema }: InterruptSource): FormQuestion
   const context = textAt(value, "context", "message", "description");
   return {
     kind: "form",
-    message: context ?? title ?? NO_WORDS,
+    message: context ?? title ?? DEFAULT_MESSAGE,
     value,
     schema,
     form: "fields",
@@ -87,17 +87,17 @@ function optionLabel(option: Json): string {
   return textAt(option, "label", "title") ?? (typeof value === "string" ? value : JSON.stringify(value));
 }
 
-export function answerForm({ form }: FormQuestion, values: Json): Json {
+export function respondToForm({ form }: FormRequest, values: Json): Json {
   return form === "schema" ? values : { approved: true, values };
 }
 
-export function adaptForm({ form }: FormQuestion, response: Json): Json {
+export function adaptForm({ form }: FormRequest, response: Json): Json {
   const isBare = form === "fields" && isObject(response) && response.approved === undefined;
   return isBare && response.values === undefined ? { approved: true, values: response } : response;
 }
 
 /** Validates the form `fields`. The form `schema` is validated by its schema, as for every kind of interrupt. */
-export function checkForm({ form }: FormQuestion, response: Json): Mismatch | null {
+export function checkForm({ form }: FormRequest, response: Json): ResponseProblem | null {
   if (form === "schema") return null;
   if (!isObject(response)) return mismatch(`Expected an object with values, got ${nameOf(response)}.`);
   if (response.approved !== undefined && typeof response.approved !== "boolean")
@@ -107,11 +107,11 @@ export function checkForm({ form }: FormQuestion, response: Json): Mismatch | nu
     : mismatch("The values are missing.", "values");
 }
 
-export function dismissForm({ form }: FormQuestion): JsonObject | undefined {
+export function dismissForm({ form }: FormRequest): JsonObject | undefined {
   return form === "fields" ? { approved: false, values: {} } : undefined;
 }
 
-export function formSchema({ form, fields }: FormQuestion): JsonObject {
+export function formSchema({ form, fields }: FormRequest): JsonObject {
   if (form === "schema") return fields;
   return {
     type: "object",

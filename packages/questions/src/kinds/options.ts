@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "@throughline/ai-core";
 import { isObject, listAt, textAt } from "../plain.js";
-import { type InterruptRequestBase, type InterruptSource, NO_WORDS } from "../question-source.js";
+import { DEFAULT_MESSAGE, type InterruptRequestBase, type InterruptSource } from "../question-source.js";
 
-export interface QuestionOption {
+export interface InterruptOption {
   readonly label: string;
   /** The differences from the other options, on one line. */
   readonly detail: string;
@@ -12,12 +12,12 @@ export interface QuestionOption {
 }
 
 /** A choice. Where the graph gave no schema it may also understand other texts. */
-export interface OptionsQuestion extends InterruptRequestBase {
+export interface OptionsRequest extends InterruptRequestBase {
   readonly kind: "options";
-  readonly options: readonly QuestionOption[];
+  readonly options: readonly InterruptOption[];
 }
 
-export function readOptions({ value, schema }: InterruptSource): OptionsQuestion | undefined {
+export function readOptions({ value, schema }: InterruptSource): OptionsRequest | undefined {
   const own = listAt(value, "options");
   const isOwn = own !== undefined && own.length > 0;
   const listed = isOwn ? own : listAt(schema, "enum");
@@ -27,14 +27,14 @@ export function readOptions({ value, schema }: InterruptSource): OptionsQuestion
   const message = typeof value === "string" ? value : textAt(value, "message", "question", "title");
   return {
     kind: "options",
-    message: message ?? NO_WORDS,
+    message: message ?? DEFAULT_MESSAGE,
     value,
     schema,
     options: listed.map((option) => toOption(option, recommended)),
   };
 }
 
-function toOption(option: Json, recommended: string | undefined): QuestionOption {
+function toOption(option: Json, recommended: string | undefined): InterruptOption {
   if (!isObject(option)) {
     return {
       label: Array.isArray(option) ? JSON.stringify(option) : String(option),
@@ -60,6 +60,6 @@ function toOption(option: Json, recommended: string | undefined): QuestionOption
   };
 }
 
-export function optionsSchema({ options, schema }: OptionsQuestion): JsonObject {
+export function optionsSchema({ options, schema }: OptionsRequest): JsonObject {
   return schema ?? { enum: options.map(({ value }) => value) };
 }

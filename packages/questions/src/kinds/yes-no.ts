@@ -3,7 +3,7 @@ import { isObject, objectAt, textAt } from "../plain.js";
 import type { InterruptRequestBase, InterruptSource } from "../question-source.js";
 
 /** A question with yes or no as response; where the graph gave no schema, it may also accept other texts. */
-export interface YesNoQuestion extends InterruptRequestBase {
+export interface YesNoRequest extends InterruptRequestBase {
   readonly kind: "yes_no";
   readonly details: Json | undefined;
   /** The responses: true and false, or the object that the schema requires around them. */
@@ -16,7 +16,7 @@ const ENDS_WITH_QUESTION = /\?\s*$/;
 const YES_NO_OPENING =
   /^(is|are|was|were|do|does|did|can|could|shall|should|will|would|may|have|has|am|approve|confirm|continue|proceed|go on|ok|okay|really|sure)\b/i;
 
-export function readYesNo({ value, schema, reason }: InterruptSource): YesNoQuestion | undefined {
+export function readYesNo({ value, schema, reason }: InterruptSource): YesNoRequest | undefined {
   const isBoolean = schema?.type === "boolean";
   const isConfirmation = reason === "confirmation";
   const around = schema && !isBoolean ? onlyBoolean(schema) : undefined;
@@ -55,6 +55,6 @@ function isYesNoQuestion(text: string): boolean {
   return ENDS_WITH_QUESTION.test(last) && YES_NO_OPENING.test(last);
 }
 
-export function yesNoSchema({ schema }: YesNoQuestion): JsonObject {
+export function yesNoSchema({ schema }: YesNoRequest): JsonObject {
   return schema ?? { type: "boolean" };
 }

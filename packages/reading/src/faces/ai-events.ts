@@ -1,18 +1,18 @@
 import type { AiEvent, ExecutorType, LogEntry, PayloadOf } from "@throughline/ai-core";
 import { continuedMessage } from "../fold/fold.js";
-import { isConversation, type ThreadFold } from "../fold/thread-fold.js";
-import { contentWords, wordsOf } from "./media-words.js";
+import { isConversation, type ThreadProjection } from "../fold/thread-fold.js";
+import { contentText, wordsOf } from "./media-words.js";
 
-export interface AiEventsFaceOptions {
+export interface AiEventsEncoderOptions {
   readonly executorType: ExecutorType;
 }
 
 /** Encodes log entries as AiEvents, seed of every service contract: `text_delta* → usage_report → done`. Pure and restartable. */
-export interface AiEventsFace {
-  events(before: ThreadFold, entry: LogEntry): AiEvent[];
+export interface AiEventsEncoder {
+  events(before: ThreadProjection, entry: LogEntry): AiEvent[];
 }
 
-export function createAiEventsFace({ executorType }: AiEventsFaceOptions): AiEventsFace {
+export function createAiEventsEncoder({ executorType }: AiEventsEncoderOptions): AiEventsEncoder {
   return {
     events(before, { envelope }) {
       switch (envelope.type) {
@@ -90,14 +90,14 @@ function used({ model, input_tokens, output_tokens, cost_usd }: Used) {
 }
 
 /** The run's own last text, empty where it wrote none: an earlier run's text is not this run's. */
-function finalText({ messages, run }: ThreadFold): string {
+function finalText({ messages, run }: ThreadProjection): string {
   const last = messages.findLast(
     (message) => message.role === "assistant" && isConversation(message) && message.run_id === run?.run_id,
   );
-  return contentWords(last?.content ?? "");
+  return contentText(last?.content ?? "");
 }
 
-function done({ interrupts }: ThreadFold, status: "success" | "interrupted"): AiEvent {
+function done({ interrupts }: ThreadProjection, status: "success" | "interrupted"): AiEvent {
   if (status === "success") return { type: "done" };
   return {
     type: "done",

@@ -14,7 +14,7 @@ export function fetchable(url: string, fileUrl: FileUrl | undefined): string {
  * Renders a content as the text that protocols have for assistants and tools: media are Markdown, which clients of models
  * show, in paragraphs of their own. The texts of the parts add up to that of the whole, so streamed pieces equal the snapshot.
  */
-export function contentWords(content: string | readonly ContentPart[], fileUrl?: FileUrl): string {
+export function contentText(content: string | readonly ContentPart[], fileUrl?: FileUrl): string {
   if (typeof content === "string") return content;
   return content.map((part) => partText(part, fileUrl)).join("");
 }

@@ -7,8 +7,8 @@ import type {
   Message,
   PayloadOf,
 } from "@throughline/ai-core";
-import { answerWords, type Question, readQuestion } from "@throughline/questions";
-import type { CallError, CallName, FoldCall, KnownCalls, ResolvedInterrupt } from "./fold-call.js";
+import { describeResponse, type Question, readInterruptRequest } from "@throughline/questions";
+import type { CallError, CallName, CallTree, ProjectedCall, ResolvedInterrupt } from "./fold-call.js";
 import { evictClosedCalls } from "./let-go.js";
 
 /** The most calls within runs. Beyond it closed calls are evicted, in batches that keep the search for them cheap. */
@@ -24,9 +24,9 @@ export interface InterruptContext {
   readonly messages: readonly Message[];
 }
 
-export interface CallTreeChange extends KnownCalls {
+export interface CallTreeChange extends CallTree {
   /** The runs and calls that are new or different. */
-  readonly changed: readonly FoldCall[];
+  readonly changed: readonly ProjectedCall[];
   /** The evicted calls, each with all calls below it. */
   readonly gone: readonly CallName[];
 }
@@ -35,8 +35,8 @@ export interface CallTreeChange extends KnownCalls {
  * Applies an envelope to the call tree; `undefined` when nothing changes, as with every token. Costs O(MAX_CALLS + open
  * calls), however long the thread is. At most MAX_CALLS calls within runs are retained, or the open ones and EVICTION_BATCH more.
  */
-export function changeCalls(
-  tree: KnownCalls & Partial<InterruptContext>,
+export function updateCallTree(
+  tree: CallTree & Partial<InterruptContext>,
   envelope: Envelope,
 ): CallTreeChange | undefined {
   switch (envelope.type) {
@@ -90,25 +90,25 @@ export function changeCalls(
 }
 
 type RunError = NonNullable<PayloadOf<"run_end">["error"]>;
-type About = Pick<FoldCall, "kind" | "name"> & Partial<FoldCall>;
+type About = Pick<ProjectedCall, "kind" | "name"> & Partial<ProjectedCall>;
 
-function begun({ run_id, call_id, parent_id, attempt, ts }: Envelope, about: About): FoldCall {
+function begun({ run_id, call_id, parent_id, attempt, ts }: Envelope, about: About): ProjectedCall {
   return { run_id, call_id, parent_id, attempt, started_at: ts, ended_at: null, status: "running", ...about };
 }
 
-function start(tree: KnownCalls, envelope: Envelope, about: About): CallTreeChange {
+function start(tree: CallTree, envelope: Envelope, about: About): CallTreeChange {
   const before = tree.calls[indexOf(tree.calls, envelope)];
   return put(tree, keepEvictedCount(begun(envelope, about), before));
 }
 
 /** Copies the count of evicted calls from a call's earlier attempt when it restarts. */
-function keepEvictedCount(call: FoldCall, before: FoldCall | undefined): FoldCall {
+function keepEvictedCount(call: ProjectedCall, before: ProjectedCall | undefined): ProjectedCall {
   return before?.earlier === undefined ? call : { ...call, earlier: before.earlier };
 }
 
 /** Starts a run. A run that is recovered after a crash continues, and its open calls are lost. */
 function startRun(
-  tree: KnownCalls,
+  tree: CallTree,
   envelope: EnvelopeOf<"run_start">,
   context: Partial<InterruptContext>,
 ): CallTreeChange {
@@ -139,8 +139,8 @@ function resolvedBy(
     .toSorted((a, b) => positionOf(a) - positionOf(b))
     .map((interrupt_id) => {
       const { value = null, response_schema } = interrupts[positionOf(interrupt_id)] ?? {};
-      const interrupt = withActionName(readQuestion(value, response_schema), messages);
-      return { interrupt_id, words: answerWords(interrupt, given[interrupt_id] ?? null) };
+      const interrupt = withActionName(readInterruptRequest(value, response_schema), messages);
+      return { interrupt_id, words: describeResponse(interrupt, given[interrupt_id] ?? null) };
     });
 }
 
@@ -152,7 +152,7 @@ function withActionName(interrupt: Question, messages: InterruptContext["message
   return { ...interrupt, action: { ...interrupt.action, name } };
 }
 
-function startTool(tree: KnownCalls, envelope: EnvelopeOf<"tool_start">): CallTreeChange {
+function startTool(tree: CallTree, envelope: EnvelopeOf<"tool_start">): CallTreeChange {
   const { kind, tool_name, args, input, tool_call_id } = envelope.payload;
   const given = args ?? input;
   const about: About = {
@@ -165,16 +165,20 @@ function startTool(tree: KnownCalls, envelope: EnvelopeOf<"tool_start">): CallTr
   return put(tree, node ? { ...node, ...about } : begun(envelope, about));
 }
 
-function update(tree: KnownCalls, envelope: Envelope, change: Partial<FoldCall>): CallTreeChange | undefined {
+function update(
+  tree: CallTree,
+  envelope: Envelope,
+  change: Partial<ProjectedCall>,
+): CallTreeChange | undefined {
   const call = tree.calls[indexOf(tree.calls, envelope)];
   return call && put(tree, { ...call, ...change });
 }
 
 function end(
-  tree: KnownCalls,
+  tree: CallTree,
   envelope: Envelope,
   status: CallStatus,
-  change: Partial<FoldCall> = {},
+  change: Partial<ProjectedCall> = {},
 ): CallTreeChange | undefined {
   return update(tree, envelope, { ...change, status, ended_at: envelope.ts });
 }
@@ -184,7 +188,7 @@ function runError({ code, message, class: kind, node = null }: RunError): CallEr
 }
 
 function endAll(
-  tree: KnownCalls,
+  tree: CallTree,
   envelope: Envelope,
   status: CallStatus,
   error: CallError | undefined,
@@ -202,12 +206,12 @@ function endAll(
 
 /** Ends the open calls of a run. O(calls), once a run. */
 function closed(
-  calls: readonly FoldCall[],
+  calls: readonly ProjectedCall[],
   { run_id, ts }: Envelope,
-  status: FoldCall["status"],
-  more: Partial<FoldCall> = {},
-): { readonly calls: readonly FoldCall[]; readonly changed: readonly FoldCall[] } {
-  const changed: FoldCall[] = [];
+  status: ProjectedCall["status"],
+  more: Partial<ProjectedCall> = {},
+): { readonly calls: readonly ProjectedCall[]; readonly changed: readonly ProjectedCall[] } {
+  const changed: ProjectedCall[] = [];
   const next = calls.map((call) => {
     if (call.run_id !== run_id || call.status !== "running") return call;
     const ended = { ...call, status, ended_at: ts, ...more };
@@ -218,11 +222,11 @@ function closed(
 }
 
 /** Searches from the end, because calls that change began recently. */
-function indexOf(calls: readonly FoldCall[], { run_id, call_id }: CallName): number {
+function indexOf(calls: readonly ProjectedCall[], { run_id, call_id }: CallName): number {
   return calls.findLastIndex((call) => call.call_id === call_id && call.run_id === run_id);
 }
 
-function put(tree: KnownCalls, call: FoldCall): CallTreeChange {
+function put(tree: CallTree, call: ProjectedCall): CallTreeChange {
   if (call.kind === "run") return putRun(tree, call);
   const { runs, earlier_runs = 0 } = tree;
   const calls = withCall(tree.calls, call);
@@ -236,11 +240,11 @@ function put(tree: KnownCalls, call: FoldCall): CallTreeChange {
 }
 
 /** Evicts the oldest closed runs beyond MAX_RUNS, with their retained calls. O(runs + calls), once a run. */
-function putRun(tree: KnownCalls, run: FoldCall): CallTreeChange {
+function putRun(tree: CallTree, run: ProjectedCall): CallTreeChange {
   const runs = withCall(tree.runs, run);
   const closed = runs.filter(({ status }) => status !== "running");
   const evicted = new Set(closed.slice(0, Math.max(0, runs.length - MAX_RUNS)).map(({ run_id }) => run_id));
-  const isEvicted = ({ run_id }: FoldCall) => evicted.has(run_id);
+  const isEvicted = ({ run_id }: ProjectedCall) => evicted.has(run_id);
   const gone = evicted.size === 0 ? [] : [...runs, ...tree.calls].filter(isEvicted);
   return {
     ...withEarlier((tree.earlier_runs ?? 0) + evicted.size),
@@ -251,11 +255,11 @@ function putRun(tree: KnownCalls, run: FoldCall): CallTreeChange {
   };
 }
 
-function withEarlier(count: number): Pick<KnownCalls, "earlier_runs"> {
+function withEarlier(count: number): Pick<CallTree, "earlier_runs"> {
   return count === 0 ? {} : { earlier_runs: count };
 }
 
-function withCall(calls: readonly FoldCall[], call: FoldCall): readonly FoldCall[] {
+function withCall(calls: readonly ProjectedCall[], call: ProjectedCall): readonly ProjectedCall[] {
   const next = calls.slice();
   const at = indexOf(calls, call);
   next[at < 0 ? next.length : at] = call;

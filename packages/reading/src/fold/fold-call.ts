@@ -26,7 +26,7 @@ export interface ResolvedInterrupt {
 }
 
 /** One piece of work inside a thread: a run, or a call within one. People expand and collapse these. */
-export interface FoldCall extends CallName {
+export interface ProjectedCall extends CallName {
   readonly parent_id: string | null;
   /** A node that turns out to hold a subgraph is one call. */
   readonly kind: "run" | "node" | "subgraph" | "model" | "tool";
@@ -58,19 +58,19 @@ export interface FoldCall extends CallName {
 }
 
 /** The work of a thread. Runs and the calls within them have separate bounds. */
-export interface KnownCalls {
+export interface CallTree {
   /** The newest runs, in the order they began, and all open ones. */
-  readonly runs: readonly FoldCall[];
+  readonly runs: readonly ProjectedCall[];
   /** The number of evicted runs before them; absent for none. */
   readonly earlier_runs?: number;
   /** The newest calls within the runs, in the order they began, and all open ones. */
-  readonly calls: readonly FoldCall[];
+  readonly calls: readonly ProjectedCall[];
 }
 
 /** Lists each run, followed by its retained calls. O(calls). */
-export function callsByRun({ runs, calls }: KnownCalls): readonly FoldCall[] {
-  const works = new Map<string, FoldCall[]>(runs.map(({ run_id }) => [run_id, []]));
-  const rootless: FoldCall[] = [];
+export function callsByRun({ runs, calls }: CallTree): readonly ProjectedCall[] {
+  const works = new Map<string, ProjectedCall[]>(runs.map(({ run_id }) => [run_id, []]));
+  const rootless: ProjectedCall[] = [];
   for (const call of calls) (works.get(call.run_id) ?? rootless).push(call);
   return [...runs.flatMap((run) => [run, ...(works.get(run.run_id) ?? [])]), ...rootless];
 }

@@ -1,21 +1,21 @@
-import type { FoldPort, Json } from "@throughline/ai-core";
+import type { Json, ProjectionCodec } from "@throughline/ai-core";
 import { applyEntry } from "./fold.js";
-import type { FoldCall } from "./fold-call.js";
-import { emptyFold, PROJECTION_VERSION, type ThreadFold } from "./thread-fold.js";
+import type { ProjectedCall } from "./fold-call.js";
+import { emptyThreadProjection, PROJECTION_VERSION, type ThreadProjection } from "./thread-fold.js";
 
 /** The previous version is also read: during a deploy its instances may still write snapshots. */
 const PREVIOUS_VERSION = 2;
 
-export const threadFoldPort: FoldPort<ThreadFold> = {
+export const threadProjectionCodec: ProjectionCodec<ThreadProjection> = {
   version: PROJECTION_VERSION,
   reads: [PROJECTION_VERSION, PREVIOUS_VERSION],
-  empty: emptyFold,
+  empty: emptyThreadProjection,
   apply: (projection, entries) => entries.reduce(applyEntry, projection),
   encode: (projection) => projection as unknown as Json,
   decode(snapshot, version) {
     switch (version) {
       case PROJECTION_VERSION:
-        return snapshot as unknown as ThreadFold;
+        return snapshot as unknown as ThreadProjection;
       case PREVIOUS_VERSION:
         return fromPrevious(snapshot as unknown as PreviousProjection);
       default:
@@ -25,13 +25,13 @@ export const threadFoldPort: FoldPort<ThreadFold> = {
 };
 
 /** Version 2: runs were among the calls, and of a suspended subgraph only the call was known. */
-type PreviousProjection = Omit<ThreadFold, "runs" | "calls" | "suspended" | "checkpoints"> & {
-  readonly calls: readonly FoldCall[];
+type PreviousProjection = Omit<ThreadProjection, "runs" | "calls" | "suspended" | "checkpoints"> & {
+  readonly calls: readonly ProjectedCall[];
   readonly suspended: readonly string[];
 };
 
-function fromPrevious(projection: PreviousProjection): ThreadFold {
-  const isRun = ({ kind }: FoldCall) => kind === "run";
+function fromPrevious(projection: PreviousProjection): ThreadProjection {
+  const isRun = ({ kind }: ProjectedCall) => kind === "run";
   return {
     ...projection,
     runs: projection.calls.filter(isRun),

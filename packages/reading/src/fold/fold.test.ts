@@ -1,7 +1,7 @@
 import type { EnvelopeOf, Interrupt, Json, JsonObject, PatchOperation } from "@throughline/ai-core";
 import { describe, expect, it } from "vitest";
 import { applyEnvelope } from "./fold.js";
-import { emptyFold } from "./thread-fold.js";
+import { emptyThreadProjection } from "./thread-fold.js";
 
 const BASE = {
   ts: 0,
@@ -32,7 +32,7 @@ function start(given: Readonly<Record<string, Json>>, attempt = 0): EnvelopeOf<"
 }
 
 describe("a fold's state", () => {
-  const before = { ...emptyFold, state: { list: [1], n: 1 } };
+  const before = { ...emptyThreadProjection, state: { list: [1], n: 1 } };
 
   it("shares every channel that a delta does not touch", () => {
     const after = applyEnvelope(before, delta({ op: "replace", path: "/n", value: 2 }));
@@ -52,7 +52,7 @@ describe("P92: a run that answers", () => {
   const interrupts = [ask("b", { options: ["KLM", "United"] }), ask("a", "Shall I go on?")];
 
   it("says who answered what, in the order of the questions", () => {
-    const { runs } = applyEnvelope({ ...emptyFold, interrupts }, start({ a: true, b: "KLM" }));
+    const { runs } = applyEnvelope({ ...emptyThreadProjection, interrupts }, start({ a: true, b: "KLM" }));
     expect(runs[0]?.started_by?.person).toBe("ann");
     expect(runs[0]?.answered).toEqual([
       { interrupt_id: "b", words: "chose KLM" },
@@ -61,14 +61,14 @@ describe("P92: a run that answers", () => {
   });
 
   it("keeps saying it when it is recovered and its questions are gone", () => {
-    const begun = applyEnvelope({ ...emptyFold, interrupts }, start({ b: "KLM" }));
+    const begun = applyEnvelope({ ...emptyThreadProjection, interrupts }, start({ b: "KLM" }));
     const { runs } = applyEnvelope(begun, start({ b: "KLM" }, 1));
     expect(runs).toHaveLength(1);
     expect(runs[0]?.answered).toEqual([{ interrupt_id: "b", words: "chose KLM" }]);
   });
 
   it("says the answer alone where the log no longer has the question", () => {
-    const { runs } = applyEnvelope(emptyFold, start({ gone: "KLM" }));
+    const { runs } = applyEnvelope(emptyThreadProjection, start({ gone: "KLM" }));
     expect(runs[0]?.answered).toEqual([{ interrupt_id: "gone", words: "answered “KLM”" }]);
   });
 
@@ -77,7 +77,7 @@ describe("P92: a run that answers", () => {
     const asked = ask("q", { reason: "tool_call", toolCallId: "c", responseSchema });
     const tool_calls = [{ id: "c", name: "pay", args: "{}" }];
     const messages = [{ id: "m", role: "assistant" as const, content: "", tool_calls }];
-    const projection = { ...emptyFold, interrupts: [asked], messages };
+    const projection = { ...emptyThreadProjection, interrupts: [asked], messages };
     const { runs } = applyEnvelope(projection, start({ q: { approved: true } }));
     expect(runs[0]?.answered).toEqual([{ interrupt_id: "q", words: "approved pay" }]);
   });
@@ -85,7 +85,7 @@ describe("P92: a run that answers", () => {
 
 describe("a fold's runs", () => {
   it("are the newest, however many the thread had, and the others are counted", () => {
-    let projection = emptyFold;
+    let projection = emptyThreadProjection;
     const sizes: number[] = [];
     for (let at = 0; at < 10_000; at += 1) {
       const run = { run_id: `run-${at}`, call_id: `run-${at}` };
@@ -129,5 +129,5 @@ it("a fold keeps the sum of a run's usage, not its list of calls", () => {
     type: "usage",
     payload: { ...sum, model: "cheap", complete: true, calls: [call] },
   };
-  expect(applyEnvelope(emptyFold, usage).usage).toEqual({ ...sum, complete: true });
+  expect(applyEnvelope(emptyThreadProjection, usage).usage).toEqual({ ...sum, complete: true });
 });

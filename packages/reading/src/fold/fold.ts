@@ -7,43 +7,43 @@ import {
   type PayloadOf,
 } from "@throughline/ai-core";
 import { applyPatch } from "../delta/apply-patch.js";
-import { changeCalls } from "./calls.js";
+import { updateCallTree } from "./calls.js";
 import { trimSideMessages } from "./keep-beside.js";
 import { reconcileMessages, toolResultPosition, withChanged, withdrawn } from "./message-list.js";
 import { PREDICT_STATE, withPredictions } from "./predictions.js";
 import { afterSubgraph, stillSuspended, withCheckpoint, without } from "./suspended.js";
 import {
   closedMessage,
-  type FoldMessage,
-  type FoldRun,
   type OpenMessage,
   type OpenStep,
   type OpenSubagent,
   type OpenToolCall,
   openContent,
+  type ProjectedMessage,
+  type ProjectedRun,
   runTag,
   subagentTag,
-  type ThreadFold,
+  type ThreadProjection,
 } from "./thread-fold.js";
 
 /** Applies one entry to a projection. Pure; shares all that did not change. A token costs O(open items), never O(history). */
-export function applyEntry(projection: ThreadFold, entry: LogEntry): ThreadFold {
+export function applyEntry(projection: ThreadProjection, entry: LogEntry): ThreadProjection {
   return applyEnvelope(projection, entry.envelope);
 }
 
-export function isKnownMessage(projection: ThreadFold, messageId: string): boolean {
+export function isKnownMessage(projection: ThreadProjection, messageId: string): boolean {
   return projection.messages.some((message) => message.id === messageId);
 }
 
-export function applyEnvelope(projection: ThreadFold, envelope: Envelope): ThreadFold {
+export function applyEnvelope(projection: ThreadProjection, envelope: Envelope): ThreadProjection {
   const next = applyContent(projection, envelope);
-  const change = changeCalls(projection, envelope);
+  const change = updateCallTree(projection, envelope);
   if (!change) return next;
   const { runs, calls, earlier_runs } = change;
   return { ...next, runs, calls, ...(earlier_runs !== undefined && { earlier_runs }) };
 }
 
-function applyContent(projection: ThreadFold, envelope: Envelope): ThreadFold {
+function applyContent(projection: ThreadProjection, envelope: Envelope): ThreadProjection {
   switch (envelope.type) {
     case "run_start":
       return startRun(projection, envelope);
@@ -104,14 +104,17 @@ function applyContent(projection: ThreadFold, envelope: Envelope): ThreadFold {
 
 const isNot = (id: string) => (interrupt: { readonly interrupt_id: string }) => interrupt.interrupt_id !== id;
 
-function endedRun(run: FoldRun, { status, error }: PayloadOf<"run_end">): FoldRun {
+function endedRun(run: ProjectedRun, { status, error }: PayloadOf<"run_end">): ProjectedRun {
   return { ...run, open: false, status, ...(error && { error }) };
 }
 
-function startRun(projection: ThreadFold, { run_id, attempt, payload }: EnvelopeOf<"run_start">): ThreadFold {
+function startRun(
+  projection: ThreadProjection,
+  { run_id, attempt, payload }: EnvelopeOf<"run_start">,
+): ThreadProjection {
   const closed = closeAll(projection);
   const resumed = projection.run?.run_id === run_id;
-  const run: FoldRun = {
+  const run: ProjectedRun = {
     run_id,
     client_run_id: payload.client_run_id ?? null,
     attempt,
@@ -138,7 +141,7 @@ function startRun(projection: ThreadFold, { run_id, attempt, payload }: Envelope
 }
 
 /** The usage of a run that stops here. Counts model calls that were cut short: they were made, at an unknown cost. */
-export function usageSoFar({ usage, openMessages }: ThreadFold): ThreadFold["usage"] {
+export function usageSoFar({ usage, openMessages }: ThreadProjection): ThreadProjection["usage"] {
   const cutShort = openMessages.filter(({ synthetic }) => !synthetic).length;
   return cutShort === 0 ? usage : { ...usage, model_calls: usage.model_calls + cutShort };
 }
@@ -149,14 +152,14 @@ function runUsage({
   calls: __,
   complete,
   ...sum
-}: EnvelopeOf<"usage">["payload"]): ThreadFold["usage"] {
+}: EnvelopeOf<"usage">["payload"]): ThreadProjection["usage"] {
   return { ...sum, ...(complete !== undefined && { complete }) };
 }
 
 function startStep(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   { call_id, payload, parent_id }: EnvelopeOf<"step_start">,
-): ThreadFold {
+): ThreadProjection {
   if (projection.openSteps.some((step) => step.call_id === call_id)) return projection;
   const owner = projection.openSubagents.find((open) => open.call_id === parent_id);
   const parent = stepOf(projection, parent_id) ?? stepOf(projection, owner ? nodeOf(owner) : null);
@@ -184,7 +187,10 @@ function uniqueName(base: string, open: readonly OpenStep[]): string {
   for (let twin = 2; ; twin += 1) if (!taken.has(`${base}#${twin}`)) return `${base}#${twin}`;
 }
 
-function startMessage(projection: ThreadFold, { call_id, payload }: EnvelopeOf<"llm_start">): ThreadFold {
+function startMessage(
+  projection: ThreadProjection,
+  { call_id, payload }: EnvelopeOf<"llm_start">,
+): ThreadProjection {
   if (projection.openMessages.some((message) => message.message_id === payload.message_id)) return projection;
   const known = projection.messages.find((message) => message.id === payload.message_id);
   const message: OpenMessage = {
@@ -213,7 +219,7 @@ function startMessage(projection: ThreadFold, { call_id, payload }: EnvelopeOf<"
  * checkpoint held it before its end was logged.
  */
 export function continuedMessage(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   token: EnvelopeOf<"llm_token">,
 ): OpenMessage | undefined {
   const { message_id } = token.payload;
@@ -235,7 +241,7 @@ export function continuedMessage(
   };
 }
 
-function addToken(projection: ThreadFold, token: EnvelopeOf<"llm_token">): ThreadFold {
+function addToken(projection: ThreadProjection, token: EnvelopeOf<"llm_token">): ThreadProjection {
   const { payload } = token;
   const open = continuedMessage(projection, token);
   if (!open) return projection;
@@ -244,7 +250,7 @@ function addToken(projection: ThreadFold, token: EnvelopeOf<"llm_token">): Threa
   const openMessages = projection.openMessages.slice();
   openMessages[index === -1 ? openMessages.length : index] = next;
   if (!next.placed || open.placed) return withOpenMessages(projection, openMessages, projection.messages);
-  const message: FoldMessage = {
+  const message: ProjectedMessage = {
     id: open.message_id,
     role: "assistant",
     content: "",
@@ -257,10 +263,10 @@ function addToken(projection: ThreadFold, token: EnvelopeOf<"llm_token">): Threa
 // The two literals below list all properties because a spread with overrides costs several times as much, once per entry.
 
 function withOpenMessages(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   openMessages: readonly OpenMessage[],
-  messages: readonly FoldMessage[],
-): ThreadFold {
+  messages: readonly ProjectedMessage[],
+): ThreadProjection {
   return {
     run: projection.run,
     state: projection.state,
@@ -309,7 +315,7 @@ function withCall(
   return [...calls, { index: part.index, id: part.id, name: part.name ?? "tool", args, closed: false }];
 }
 
-function endMessage(projection: ThreadFold, { payload }: EnvelopeOf<"llm_end">): ThreadFold {
+function endMessage(projection: ThreadProjection, { payload }: EnvelopeOf<"llm_end">): ThreadProjection {
   const open = projection.openMessages.find((message) => message.message_id === payload.message_id);
   if (!open) return projection;
   const usage = payload.usage ? addUsage(projection.usage, payload.usage) : projection.usage;
@@ -323,11 +329,11 @@ function endMessage(projection: ThreadFold, { payload }: EnvelopeOf<"llm_end">):
   };
 }
 
-function closeMessage(projection: ThreadFold, open: OpenMessage): ThreadFold {
+function closeMessage(projection: ThreadProjection, open: OpenMessage): ThreadProjection {
   const openMessages = projection.openMessages.filter((message) => message !== open);
   if (!open.placed) {
     if (open.reasoning === "") return { ...projection, openMessages };
-    const thought: FoldMessage = { id: open.message_id, role: "assistant", content: "", bare: true };
+    const thought: ProjectedMessage = { id: open.message_id, role: "assistant", content: "", bare: true };
     const owner = subagentTag(open.subagent_id, projection);
     return {
       ...projection,
@@ -345,9 +351,9 @@ function closeMessage(projection: ThreadFold, open: OpenMessage): ThreadFold {
 }
 
 function startSubagent(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   { call_id, parent_id, payload }: EnvelopeOf<"tool_start">,
-): ThreadFold {
+): ThreadProjection {
   if (payload.kind !== "subgraph") return projection;
   const suspended = without(projection.suspended, call_id);
   const awake = suspended === projection.suspended ? projection : { ...projection, suspended };
@@ -362,11 +368,14 @@ function startSubagent(
   return { ...awake, openSubagents: [...projection.openSubagents, subagent] };
 }
 
-function stepOf({ openSteps }: ThreadFold, callId: string | null): OpenStep | undefined {
+function stepOf({ openSteps }: ThreadProjection, callId: string | null): OpenStep | undefined {
   return openSteps.find((step) => step.call_id === callId);
 }
 
-function endTool(projection: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_end">): ThreadFold {
+function endTool(
+  projection: ThreadProjection,
+  { call_id, payload }: EnvelopeOf<"tool_end">,
+): ThreadProjection {
   if (payload.kind === "subgraph") {
     return {
       ...projection,
@@ -386,7 +395,10 @@ function endTool(projection: ThreadFold, { call_id, payload }: EnvelopeOf<"tool_
   };
 }
 
-function applySnapshot(projection: ThreadFold, { payload }: EnvelopeOf<"state_snapshot">): ThreadFold {
+function applySnapshot(
+  projection: ThreadProjection,
+  { payload }: EnvelopeOf<"state_snapshot">,
+): ThreadProjection {
   return {
     ...projection,
     state: payload.state ?? projection.state,
@@ -395,14 +407,17 @@ function applySnapshot(projection: ThreadFold, { payload }: EnvelopeOf<"state_sn
   };
 }
 
-function messagesAfter(projection: ThreadFold, payload: PayloadOf<"state_snapshot">): readonly FoldMessage[] {
+function messagesAfter(
+  projection: ThreadProjection,
+  payload: PayloadOf<"state_snapshot">,
+): readonly ProjectedMessage[] {
   const messages = payload.messages ? reconcileMessages(projection, payload.messages) : projection.messages;
   return payload.changed_messages
     ? withChanged({ ...projection, messages }, payload.changed_messages)
     : messages;
 }
 
-function retract(projection: ThreadFold, { payload }: EnvelopeOf<"retract">): ThreadFold {
+function retract(projection: ThreadProjection, { payload }: EnvelopeOf<"retract">): ThreadProjection {
   const gone = new Set(payload.message_ids);
   const calls = new Set(payload.call_ids);
   const closing = projection.openMessages.filter(
@@ -418,7 +433,7 @@ function retract(projection: ThreadFold, { payload }: EnvelopeOf<"retract">): Th
 }
 
 /** Closes everything that a run has open. */
-export function closeAll(projection: ThreadFold): ThreadFold {
+export function closeAll(projection: ThreadProjection): ThreadProjection {
   const closed = projection.openMessages.reduce(closeMessage, projection);
   return { ...closed, openSteps: [], openSubagents: [] };
 }

@@ -1,8 +1,8 @@
-import type { CallName, FoldCall, KnownCalls } from "./fold-call.js";
+import type { CallName, CallTree, ProjectedCall } from "./fold-call.js";
 
-export interface Eviction extends KnownCalls {
+export interface Eviction extends CallTree {
   /** Retained calls whose count of evicted calls grew. */
-  readonly counted: readonly FoldCall[];
+  readonly counted: readonly ProjectedCall[];
   /** The evicted calls, each with all calls below it. */
   readonly gone: readonly CallName[];
 }
@@ -12,14 +12,14 @@ export interface Eviction extends KnownCalls {
  * (`earlier`). Runs, open calls and their ancestors are retained. A subtree larger than the excess is retained and loses its
  * own oldest subtrees, so that work that has just ended does not disappear at once. O(calls).
  */
-export function evictClosedCalls({ runs, calls }: KnownCalls, excess: number): Eviction {
+export function evictClosedCalls({ runs, calls }: CallTree, excess: number): Eviction {
   const tree = treeOf({ runs, calls });
   const counts = new Map<string, number>();
   const dropped = new Set<string>();
   const gone: CallName[] = [];
   let left = excess;
 
-  function visit(siblings: readonly FoldCall[]): void {
+  function visit(siblings: readonly ProjectedCall[]): void {
     for (const call of siblings) {
       if (left <= 0) return;
       const below = tree.childrenOf(call);
@@ -28,7 +28,7 @@ export function evictClosedCalls({ runs, calls }: KnownCalls, excess: number): E
     }
   }
 
-  function drop(call: FoldCall): void {
+  function drop(call: ProjectedCall): void {
     left -= tree.sizeOf(call);
     gone.push({ run_id: call.run_id, call_id: call.call_id });
     const above = tree.aboveOf(call);
@@ -37,15 +37,15 @@ export function evictClosedCalls({ runs, calls }: KnownCalls, excess: number): E
   }
 
   /** Counts the calls that are evicted with this one, including those below it that were evicted before. */
-  function deleteAll(call: FoldCall): number {
+  function deleteAll(call: ProjectedCall): number {
     dropped.add(keyOf(call));
     return tree.childrenOf(call).reduce((sum, child) => sum + deleteAll(child), 1 + (call.earlier ?? 0));
   }
 
   visit(tree.tops);
   if (gone.length === 0) return { runs, calls, counted: [], gone };
-  const counted: FoldCall[] = [];
-  const count = (call: FoldCall): FoldCall => {
+  const counted: ProjectedCall[] = [];
+  const count = (call: ProjectedCall): ProjectedCall => {
     const more = counts.get(keyOf(call));
     if (more === undefined) return call;
     const next = { ...call, earlier: (call.earlier ?? 0) + more };
@@ -60,15 +60,15 @@ export function evictClosedCalls({ runs, calls }: KnownCalls, excess: number): E
   };
 }
 
-function treeOf({ runs, calls }: KnownCalls) {
+function treeOf({ runs, calls }: CallTree) {
   const byKey = new Map([...runs, ...calls].map((call) => [keyOf(call), call]));
-  const children = new Map<string, FoldCall[]>();
-  const tops: FoldCall[] = [];
+  const children = new Map<string, ProjectedCall[]>();
+  const tops: ProjectedCall[] = [];
   const pinned = new Set<string>();
   const sizes = new Map<string, number>();
 
   /** The key of a call's parent. A call whose parent is not known belongs below its run. */
-  function aboveOf(call: FoldCall): string | undefined {
+  function aboveOf(call: ProjectedCall): string | undefined {
     const parent = keyOf({ run_id: call.run_id, call_id: call.parent_id ?? call.run_id });
     if (byKey.has(parent)) return parent;
     const run = keyOf({ run_id: call.run_id, call_id: call.run_id });
@@ -83,7 +83,7 @@ function treeOf({ runs, calls }: KnownCalls) {
     if (call.status === "running") pin(call);
   }
 
-  function pin(call: FoldCall): void {
+  function pin(call: ProjectedCall): void {
     const key = keyOf(call);
     if (pinned.has(key)) return;
     pinned.add(key);
@@ -92,9 +92,9 @@ function treeOf({ runs, calls }: KnownCalls) {
     if (parent) pin(parent);
   }
 
-  const childrenOf = (call: FoldCall): readonly FoldCall[] => children.get(keyOf(call)) ?? [];
+  const childrenOf = (call: ProjectedCall): readonly ProjectedCall[] => children.get(keyOf(call)) ?? [];
 
-  function sizeOf(call: FoldCall): number {
+  function sizeOf(call: ProjectedCall): number {
     const key = keyOf(call);
     const known = sizes.get(key);
     if (known !== undefined) return known;
@@ -103,10 +103,10 @@ function treeOf({ runs, calls }: KnownCalls) {
     return size;
   }
 
-  return { tops, aboveOf, childrenOf, sizeOf, isPinned: (call: FoldCall) => pinned.has(keyOf(call)) };
+  return { tops, aboveOf, childrenOf, sizeOf, isPinned: (call: ProjectedCall) => pinned.has(keyOf(call)) };
 }
 
-function push(lists: Map<string, FoldCall[]>, key: string, call: FoldCall): void {
+function push(lists: Map<string, ProjectedCall[]>, key: string, call: ProjectedCall): void {
   const list = lists.get(key);
   if (list) list.push(call);
   else lists.set(key, [call]);

@@ -1,6 +1,12 @@
 import type { EnvelopeOf, Message } from "@throughline/ai-core";
 import { resultContent } from "@throughline/coerce";
-import { type FoldMessage, isConversation, runTag, subagentTag, type ThreadFold } from "./thread-fold.js";
+import {
+  isConversation,
+  type ProjectedMessage,
+  runTag,
+  subagentTag,
+  type ThreadProjection,
+} from "./thread-fold.js";
 
 /**
  * Finds the position of a tool's result: after the message with the call and the results already there, which is where the
@@ -8,13 +14,13 @@ import { type FoldMessage, isConversation, runTag, subagentTag, type ThreadFold 
  * shown before.
  */
 export function toolResultPosition(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   callId: string,
   payload: EnvelopeOf<"tool_end">["payload"],
-): { readonly at: number; readonly message: FoldMessage } | undefined {
+): { readonly at: number; readonly message: ProjectedMessage } | undefined {
   const id = payload.message_id;
   if (payload.kind !== "tool" || id === undefined) return undefined;
-  const ownsCall = (message: FoldMessage) =>
+  const ownsCall = (message: ProjectedMessage) =>
     message.tool_calls?.some((call) => call.id === callId) ||
     projection.openMessages.some(
       (open) => open.message_id === message.id && open.tool_calls.some((call) => call.id === callId),
@@ -42,11 +48,14 @@ export function toolResultPosition(
  * Replaces the conversation by the checkpoint's messages. Side messages that were shown between them, those of subagents and
  * thoughts, retain their positions.
  */
-export function reconcileMessages(projection: ThreadFold, truth: readonly Message[]): FoldMessage[] {
+export function reconcileMessages(
+  projection: ThreadProjection,
+  truth: readonly Message[],
+): ProjectedMessage[] {
   const shown = new Map(projection.messages.map((message) => [message.id, message]));
   const ids = new Set(truth.map((message) => message.id));
-  const committed = truth.map((message): FoldMessage => {
-    const known: Pick<FoldMessage, "reasoning" | "run_id"> = shown.get(message.id) ?? runTag(projection);
+  const committed = truth.map((message): ProjectedMessage => {
+    const known: Pick<ProjectedMessage, "reasoning" | "run_id"> = shown.get(message.id) ?? runTag(projection);
     const { reasoning, run_id } = known;
     return {
       ...message,
@@ -54,7 +63,7 @@ export function reconcileMessages(projection: ThreadFold, truth: readonly Messag
       ...(run_id !== undefined && { run_id }),
     };
   });
-  const sideAfter = new Map<string | undefined, FoldMessage[]>();
+  const sideAfter = new Map<string | undefined, ProjectedMessage[]>();
   let last: string | undefined;
   for (const message of projection.messages) {
     if (ids.has(message.id)) last = message.id;
@@ -75,15 +84,15 @@ export function reconcileMessages(projection: ThreadFold, truth: readonly Messag
  * same position retains the side messages next to it. O(messages) per change.
  */
 export function withChanged(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   changes: NonNullable<EnvelopeOf<"state_snapshot">["payload"]["changed_messages"]>,
-): readonly FoldMessage[] {
+): readonly ProjectedMessage[] {
   const messages = [...projection.messages];
   for (const { after, message } of changes) {
     const at = messages.findIndex(({ id }) => id === message.id);
     const known = messages[at];
-    const { reasoning, run_id }: Pick<FoldMessage, "reasoning" | "run_id"> = known ?? runTag(projection);
-    const next: FoldMessage = {
+    const { reasoning, run_id }: Pick<ProjectedMessage, "reasoning" | "run_id"> = known ?? runTag(projection);
+    const next: ProjectedMessage = {
       ...message,
       ...(reasoning !== undefined && { reasoning: message.reasoning ?? reasoning }),
       ...(run_id !== undefined && { run_id }),
@@ -99,7 +108,7 @@ export function withChanged(
 }
 
 /** The id of the conversation's last message before this position. */
-function predecessor(messages: readonly FoldMessage[], at: number): string | null {
+function predecessor(messages: readonly ProjectedMessage[], at: number): string | null {
   for (let index = at - 1; index >= 0; index -= 1) {
     const message = messages[index];
     if (message && isConversation(message)) return message.id;
@@ -108,7 +117,7 @@ function predecessor(messages: readonly FoldMessage[], at: number): string | nul
 }
 
 /** The position after a message and the side messages next to it; the end of the list where the message is not known. */
-function indexBehind(messages: readonly FoldMessage[], after: string | null): number {
+function indexBehind(messages: readonly ProjectedMessage[], after: string | null): number {
   const found = after === null ? -1 : messages.findIndex(({ id }) => id === after);
   if (after !== null && found === -1) return messages.length;
   let at = found + 1;
@@ -117,7 +126,7 @@ function indexBehind(messages: readonly FoldMessage[], after: string | null): nu
 }
 
 /** Reduces a message that the checkpoint lacks to its thought: clients never drop a thought that a snapshot omits. */
-function sideMessage(message: FoldMessage): FoldMessage[] {
+function sideMessage(message: ProjectedMessage): ProjectedMessage[] {
   if (!isConversation(message)) return [message];
   const { id, role, reasoning, run_id } = message;
   if (reasoning === undefined) return [];
@@ -128,6 +137,10 @@ function sideMessage(message: FoldMessage): FoldMessage[] {
  * Reduces a retracted message to an empty thought, or to nothing where it had none. Clients only ever replace a thought, so
  * they get an empty one; the model may write a thought again under the same id.
  */
-export function withdrawn({ tool_calls: _calls, reasoning, ...message }: FoldMessage): FoldMessage[] {
+export function withdrawn({
+  tool_calls: _calls,
+  reasoning,
+  ...message
+}: ProjectedMessage): ProjectedMessage[] {
   return reasoning === undefined ? [] : [{ ...message, content: "", reasoning: "", bare: true }];
 }

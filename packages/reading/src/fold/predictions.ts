@@ -1,12 +1,12 @@
 import type { Json } from "@throughline/ai-core";
 import { isJsonObject } from "@throughline/coerce";
-import type { OpenToolCall, ThreadFold } from "./thread-fold.js";
+import type { OpenToolCall, ThreadProjection } from "./thread-fold.js";
 
 /** The custom event that maps arguments of a tool to keys of the state. Follows the start of the call directly. */
 export const PREDICT_STATE = "PredictState";
 
 /** Stores each prediction with the newest open call of its tool, for a subscriber that connects while the call streams. */
-export function withPredictions(projection: ThreadFold, value: Json): ThreadFold {
+export function withPredictions(projection: ThreadProjection, value: Json): ThreadProjection {
   const announced = Array.isArray(value) ? value.filter(isJsonObject) : [];
   const open = projection.openMessages.flatMap(({ tool_calls }) =>
     tool_calls.filter(({ closed }) => !closed),

@@ -1,11 +1,15 @@
 import type { CallStatus, Interrupt } from "@throughline/ai-core";
-import type { Suspended, ThreadFold } from "./thread-fold.js";
+import type { Suspended, ThreadProjection } from "./thread-fold.js";
 
 /** More than a superstep has in practice; older ones are dropped. */
 const MAX_SUSPENDED = 100;
 
 /** Records a subgraph's newest checkpoint. */
-export function withCheckpoint(projection: ThreadFold, callId: string, checkpointId: string): ThreadFold {
+export function withCheckpoint(
+  projection: ThreadProjection,
+  callId: string,
+  checkpointId: string,
+): ThreadProjection {
   const newest: Suspended = { call_id: callId, checkpoint_id: checkpointId };
   return {
     ...projection,
@@ -15,7 +19,7 @@ export function withCheckpoint(projection: ThreadFold, callId: string, checkpoin
 
 /** Records the end of a subgraph: an interrupted one is suspended until the interrupt response. */
 export function afterSubgraph(
-  { suspended, checkpoints }: ThreadFold,
+  { suspended, checkpoints }: ThreadProjection,
   callId: string,
   status: CallStatus,
 ): readonly Suspended[] {

@@ -10,10 +10,10 @@ import type {
   ToolCall,
 } from "@throughline/ai-core";
 import { shownContent } from "@throughline/coerce";
-import type { KnownCalls } from "./fold-call.js";
+import type { CallTree } from "./fold-call.js";
 
 /** A message of the thread. One that is not part of the conversation itself names the subagent it belongs to. */
-export interface FoldMessage extends Message {
+export interface ProjectedMessage extends Message {
   readonly subagent_id?: string;
   /** A message of a subagent that restarted when its run was recovered: AG-UI allows a subagent one life in a run. */
   readonly unshown?: true;
@@ -24,11 +24,11 @@ export interface FoldMessage extends Message {
 }
 
 /** Whether a message is part of the conversation itself, as a checkpoint's messages are. */
-export function isConversation(message: FoldMessage): boolean {
+export function isConversation(message: ProjectedMessage): boolean {
   return message.subagent_id === undefined && !message.bare;
 }
 
-export interface FoldRun {
+export interface ProjectedRun {
   readonly run_id: string;
   readonly client_run_id: string | null;
   readonly attempt: number;
@@ -43,14 +43,14 @@ export interface FoldRun {
 /** The subagent fields of a message that is added now. */
 export function subagentTag(
   subagentId: string | null | undefined,
-  { run }: ThreadFold,
-): Pick<FoldMessage, "subagent_id" | "unshown"> {
+  { run }: ThreadProjection,
+): Pick<ProjectedMessage, "subagent_id" | "unshown"> {
   if (subagentId === null || subagentId === undefined) return {};
   return { subagent_id: subagentId, ...(run && run.attempt > 0 && { unshown: true as const }) };
 }
 
 /** The run field of a message that is added now. */
-export function runTag({ run }: ThreadFold): Pick<FoldMessage, "run_id"> {
+export function runTag({ run }: ThreadProjection): Pick<ProjectedMessage, "run_id"> {
   return run?.open && !run.coarse ? { run_id: run.run_id } : {};
 }
 
@@ -106,10 +106,10 @@ export interface Suspended {
 }
 
 /** The projection of a thread's log: everything a person sees of the thread. Plain JSON; never mutated. */
-export interface ThreadFold extends KnownCalls {
-  readonly run: FoldRun | null;
+export interface ThreadProjection extends CallTree {
+  readonly run: ProjectedRun | null;
   readonly state: JsonObject;
-  readonly messages: readonly FoldMessage[];
+  readonly messages: readonly ProjectedMessage[];
   readonly openSteps: readonly OpenStep[];
   readonly openMessages: readonly OpenMessage[];
   readonly openSubagents: readonly OpenSubagent[];
@@ -130,7 +130,7 @@ export interface ThreadFold extends KnownCalls {
 
 export const PROJECTION_VERSION = 3;
 
-export const emptyFold: ThreadFold = {
+export const emptyThreadProjection: ThreadProjection = {
   run: null,
   state: {},
   messages: [],
@@ -147,7 +147,7 @@ export const emptyFold: ThreadFold = {
 };
 
 /** The current messages, including text that still streams. */
-export function currentMessages(projection: ThreadFold): readonly FoldMessage[] {
+export function currentMessages(projection: ThreadProjection): readonly ProjectedMessage[] {
   if (!projection.openMessages.some((open) => open.placed)) return projection.messages;
   const open = new Map(projection.openMessages.map((message) => [message.message_id, message]));
   return projection.messages.map((message) => {
@@ -156,7 +156,7 @@ export function currentMessages(projection: ThreadFold): readonly FoldMessage[] 
   });
 }
 
-export function closedMessage(message: FoldMessage, streaming: OpenMessage): FoldMessage {
+export function closedMessage(message: ProjectedMessage, streaming: OpenMessage): ProjectedMessage {
   const calls = streaming.tool_calls.map(({ id, name, args }) => ({ id, name, args }));
   return {
     ...message,
@@ -192,6 +192,6 @@ export function openContent(content: Message["content"]): Pick<OpenMessage, "tex
 }
 
 /** The status of an idle thread: `interrupted` at an open interrupt, or at a breakpoint, which has none; else `success`. */
-export function idleStatus({ interrupts, run }: ThreadFold): "interrupted" | "success" {
+export function idleStatus({ interrupts, run }: ThreadProjection): "interrupted" | "success" {
   return interrupts.length > 0 || run?.status === "interrupted" ? "interrupted" : "success";
 }

@@ -9,16 +9,16 @@ import type {
 import {
   applyEntry,
   currentMessages,
-  emptyFold,
-  type FoldCall,
-  type FoldRun,
+  emptyThreadProjection,
   isConversation,
-  type ThreadFold,
+  type ProjectedCall,
+  type ProjectedRun,
+  type ThreadProjection,
 } from "@throughline/reading";
 import { diffState } from "../delta/state-delta.js";
 import { type StateKeys, visibleState } from "../translate/state.js";
 
-export interface FoldSource {
+export interface RebuildSource {
   /** `undefined` when the thread has none. */
   readonly checkpoint:
     | Pick<GraphCheckpoint, "checkpointId" | "interrupts" | "messages" | "state">
@@ -26,9 +26,9 @@ export interface FoldSource {
   /** Keys of the graph's output schema. */
   readonly stateKeys: StateKeys | undefined;
   /** The thread's last run, or the open one. */
-  readonly run: FoldRun | null;
+  readonly run: ProjectedRun | null;
   /** The open run as a call: without it the projection has neither its starter nor the option to stop it. */
-  readonly call?: Pick<FoldCall, "name" | "started_at" | "started_by">;
+  readonly call?: Pick<ProjectedCall, "name" | "started_at" | "started_by">;
   /** Ids of the interrupts that the open run responds to. */
   readonly answered?: readonly string[];
   /** The input messages of the open run. */
@@ -41,7 +41,7 @@ export interface FoldSource {
  * R20: rebuilds a projection from the checkpoint and, for an open run, the remaining entries of the log. Exact for an idle
  * thread. With an open run it may lack the beginning of a streaming message, and nodes and subagents that began before the log.
  */
-export function rebuildFold(source: FoldSource): ThreadFold {
+export function rebuildProjection(source: RebuildSource): ThreadProjection {
   const { checkpoint, stateKeys, run, call, answered = [], said: inputMessages = [], entries = [] } = source;
   const committed = new Set(checkpoint?.messages?.map(({ id }) => id));
   const [first] = entries;
@@ -49,8 +49,8 @@ export function rebuildFold(source: FoldSource): ThreadFold {
   const begun = first?.envelope.type === "run_start" ? null : run;
   // A run without entries may not have begun: its entries will bring its input messages.
   const missed = begun?.open && first ? inputMessages.filter(({ id }) => !committed.has(id)) : [];
-  const base: ThreadFold = {
-    ...emptyFold,
+  const base: ThreadProjection = {
+    ...emptyThreadProjection,
     run: begun,
     runs: begun?.open && call ? [openRun(begun, call)] : [],
     ...(checkpoint && {
@@ -63,7 +63,7 @@ export function rebuildFold(source: FoldSource): ThreadFold {
   return entries.filter(({ envelope }) => !isCommitted(envelope, committed)).reduce(applyEntry, base);
 }
 
-function openRun({ run_id, attempt }: FoldRun, call: NonNullable<FoldSource["call"]>): FoldCall {
+function openRun({ run_id, attempt }: ProjectedRun, call: NonNullable<RebuildSource["call"]>): ProjectedCall {
   const call_id = run_id;
   return {
     run_id,
@@ -102,7 +102,7 @@ export interface Reconciliation {
 
 /** R6: compares a projection with the checkpoint, which is the truth. Repeats only what differs. */
 export function reconcile(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   final: GraphFinal,
   stateKeys: StateKeys | undefined,
 ): Reconciliation {
@@ -126,7 +126,7 @@ type MessagesDiff = Pick<Reconciliation, "withdrawn"> &
  * Computes the change from the projection's messages to the checkpoint's. Only between the first and the last difference are
  * messages repeated, and there only new or changed ones, unless the order differs. The whole list where that is all of it.
  */
-function diffMessages(projection: ThreadFold, truth: readonly Message[]): MessagesDiff {
+function diffMessages(projection: ThreadProjection, truth: readonly Message[]): MessagesDiff {
   const shown = inCallOrder(currentMessages(projection).filter(isConversation));
   const wanted = inCallOrder(truth);
   let from = 0;

@@ -1,5 +1,10 @@
 import type { Envelope, Json, UpstreamChunk } from "@throughline/ai-core";
-import { applyEnvelope, emptyFold, type ThreadFold, threadFoldPort } from "@throughline/reading";
+import {
+  applyEnvelope,
+  emptyThreadProjection,
+  type ThreadProjection,
+  threadProjectionCodec,
+} from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { drive } from "../testing/drive.js";
 
@@ -19,7 +24,11 @@ function asks(task: string): UpstreamChunk[] {
   ];
 }
 
-function ask(task: string, fold: ThreadFold = emptyFold, answers: readonly string[] = []): Envelope[] {
+function ask(
+  task: string,
+  fold: ThreadProjection = emptyThreadProjection,
+  answers: readonly string[] = [],
+): Envelope[] {
   const interrupts = [{ interrupt_id: task, value: "?" as Json, node: "planner", ns: [`planner:${task}`] }];
   return drive(asks(task), {
     fold,
@@ -29,7 +38,7 @@ function ask(task: string, fold: ThreadFold = emptyFold, answers: readonly strin
   });
 }
 
-const after = (envelopes: readonly Envelope[], fold: ThreadFold = emptyFold) =>
+const after = (envelopes: readonly Envelope[], fold: ThreadProjection = emptyThreadProjection) =>
   envelopes.reduce(applyEnvelope, fold);
 
 describe("a subgraph that waits for an answer", () => {
@@ -48,7 +57,7 @@ describe("a subgraph that waits for an answer", () => {
   });
 
   it("is forgotten with its question: abandoned by a new message, as often as one likes", () => {
-    let fold = emptyFold;
+    let fold = emptyThreadProjection;
     for (let round = 0; round < 200; round += 1) fold = after(ask(`t${round}`, fold), fold);
     expect(fold.suspended).toEqual([{ call_id: "planner:t199", checkpoint_id: "checkpoint-t199" }]);
     expect(after(drive([], { fold, runId: "run-last" }), fold).suspended).toEqual([]);
@@ -70,14 +79,14 @@ describe("a fold that the version before stored", () => {
       suspended: suspended.map(({ call_id }) => call_id),
     };
     const stored = JSON.parse(JSON.stringify(before)) as Json;
-    expect(threadFoldPort.decode(stored, 2)).toEqual({
+    expect(threadProjectionCodec.decode(stored, 2)).toEqual({
       ...rest,
       runs,
       calls,
       suspended: [{ call_id: "planner:t1", checkpoint_id: null }],
       checkpoints: [],
     });
-    expect(threadFoldPort.reads).toEqual([3, 2]);
-    expect(threadFoldPort.decode(stored, 1)).toBeUndefined();
+    expect(threadProjectionCodec.reads).toEqual([3, 2]);
+    expect(threadProjectionCodec.decode(stored, 1)).toBeUndefined();
   });
 });

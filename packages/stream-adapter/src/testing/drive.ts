@@ -1,11 +1,11 @@
 import type { Dialect, Envelope, GraphFinal, Message, UpstreamChunk } from "@throughline/ai-core";
-import type { AgUiEvent, AgUiFaceOptions } from "@throughline/reading";
-import { applyEnvelope, emptyFold, type ThreadFold } from "@throughline/reading";
-import { createRunTranslator } from "../stream-adapter.js";
+import type { AgUiEncoderOptions, AgUiEvent } from "@throughline/reading";
+import { applyEnvelope, emptyThreadProjection, type ThreadProjection } from "@throughline/reading";
+import { createStreamAdapter } from "../stream-adapter.js";
 import { framesOf, toEntries } from "./recording.js";
 
 export interface DriveOptions {
-  readonly fold?: ThreadFold;
+  readonly fold?: ThreadProjection;
   readonly final?: Partial<GraphFinal>;
   readonly profile?: "user" | "debug";
   readonly dialect?: Dialect;
@@ -17,7 +17,7 @@ export interface DriveOptions {
 
 /** One hand-written run, unsampled and without a checkpoint, so that a test sees what each chunk became. */
 export function drive(chunks: readonly UpstreamChunk[], options: DriveOptions = {}): Envelope[] {
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context: {
       runId: options.runId ?? "run-1",
       threadId: "thread",
@@ -40,16 +40,16 @@ export function drive(chunks: readonly UpstreamChunk[], options: DriveOptions = 
   };
   const envelopes = [...translator.start(start, 0), ...chunks.flatMap((chunk) => translator.push(chunk, 0))];
   const final = { ok: true, status: "success", interrupts: [], ...options.final } as const;
-  const fold = envelopes.reduce(applyEnvelope, options.fold ?? emptyFold);
+  const fold = envelopes.reduce(applyEnvelope, options.fold ?? emptyThreadProjection);
   return [...envelopes, ...translator.finish(final, fold, 1)];
 }
 
 export function agUi(
   envelopes: readonly Envelope[],
-  options: Partial<AgUiFaceOptions> = {},
-  from: ThreadFold = emptyFold,
+  options: Partial<AgUiEncoderOptions> = {},
+  from: ThreadProjection = emptyThreadProjection,
 ): AgUiEvent[] {
-  const face: AgUiFaceOptions = { threadName: "plan", line: "0.0", interrupts: "legacy", ...options };
+  const face: AgUiEncoderOptions = { threadName: "plan", line: "0.0", interrupts: "legacy", ...options };
   return framesOf(toEntries(envelopes), face, from).map((frame) => frame.event);
 }
 
@@ -69,4 +69,7 @@ export function call(index: number, fields: Readonly<Record<string, unknown>>): 
   return piece({ tool_call_chunks: [{ index, ...fields }] });
 }
 
-export const shown = (messages: readonly Message[]): ThreadFold => ({ ...emptyFold, messages });
+export const shown = (messages: readonly Message[]): ThreadProjection => ({
+  ...emptyThreadProjection,
+  messages,
+});

@@ -1,7 +1,12 @@
 import type { Envelope, GraphFinal, LogEntry, Message, PayloadOf } from "@throughline/ai-core";
-import { applyEnvelope, emptyFold, isConversation, type ThreadFold } from "@throughline/reading";
+import {
+  applyEnvelope,
+  emptyThreadProjection,
+  isConversation,
+  type ThreadProjection,
+} from "@throughline/reading";
 import fc from "fast-check";
-import { createRunTranslator } from "../stream-adapter.js";
+import { createStreamAdapter } from "../stream-adapter.js";
 import { type RandomRun, randomRun } from "./random-run.js";
 import { toEntries } from "./recording.js";
 
@@ -26,10 +31,10 @@ export const randomThread: fc.Arbitrary<readonly LogEntry[]> = fc
     }),
     { minLength: 2, maxLength: 4, size: "max" },
   )
-  .map((runs) => toEntries(runs.reduce(addRun, { fold: emptyFold, envelopes: [] }).envelopes));
+  .map((runs) => toEntries(runs.reduce(addRun, { fold: emptyThreadProjection, envelopes: [] }).envelopes));
 
 interface Written {
-  readonly fold: ThreadFold;
+  readonly fold: ThreadProjection;
   readonly envelopes: readonly Envelope[];
 }
 
@@ -68,14 +73,14 @@ function write({ fold, envelopes }: Written, more: readonly Envelope[]): Written
 }
 
 function attempt(
-  fold: ThreadFold,
+  fold: ThreadProjection,
   runId: string,
   number: number,
   run: Omit<RandomRun, "again">,
   said: Message,
   withdrawn: readonly string[] = [],
 ): Envelope[] {
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context: { runId, threadId: "thread", traceId: "trace", attempt: number, agent: "graph" },
     dialect: "modes",
     profile: "user",
@@ -104,7 +109,7 @@ function attempt(
 }
 
 /** The checkpoint holds what earlier runs left. */
-function finalOf(fold: ThreadFold, final: GraphFinal, said: Message): GraphFinal {
+function finalOf(fold: ThreadProjection, final: GraphFinal, said: Message): GraphFinal {
   const earlier = fold.messages.filter((message) => isConversation(message) && message.id !== said.id);
   const own = (final.messages ?? []).filter(({ role }) => role !== "user");
   return { ...final, messages: [...earlier.map(plain), said, ...own.filter(isNew(earlier))] };

@@ -13,15 +13,15 @@ import {
 import { createServerEventReader, replaceMedia, storedPart, toMessage } from "@throughline/coerce";
 import type { AgUiFrame } from "@throughline/reading";
 import {
-  type AgUiFaceOptions,
+  type AgUiEncoderOptions,
   applyEntry,
   applyEnvelope,
-  createAgUiFace,
-  emptyFold,
-  type ThreadFold,
+  createAgUiEncoder,
+  emptyThreadProjection,
+  type ThreadProjection,
 } from "@throughline/reading";
 import { z } from "zod";
-import { createRunTranslator, type RunTranslatorOptions } from "../stream-adapter.js";
+import { createStreamAdapter, type StreamAdapterOptions } from "../stream-adapter.js";
 
 const FIXTURES = new URL("../../fixtures/", import.meta.url);
 const EPOCH = "e1";
@@ -149,9 +149,9 @@ function startPayload({ final }: Recording): PayloadOf<"run_start"> {
 }
 
 /** The log as it stood when the recorded run began: one earlier run that came to `before`. */
-export function foldBefore(recording: Recording): ThreadFold {
+export function foldBefore(recording: Recording): ThreadProjection {
   const { values, interrupts } = recording.final.before;
-  if (Object.keys(values).length === 0) return emptyFold;
+  if (Object.keys(values).length === 0) return emptyThreadProjection;
   const { messages: _messages, ...state } = values;
   const base = {
     ts: 0,
@@ -181,20 +181,20 @@ export function foldBefore(recording: Recording): ThreadFold {
     ),
     { ...base, type: "run_end", payload: { status: interrupts.length > 0 ? "interrupted" : "success" } },
   ];
-  return earlier.reduce(applyEnvelope, emptyFold);
+  return earlier.reduce(applyEnvelope, emptyThreadProjection);
 }
 
 export interface ReplayOptions {
   readonly dialect: Dialect;
   readonly profile?: "user" | "debug";
-  readonly sampling?: RunTranslatorOptions["sampling"];
+  readonly sampling?: StreamAdapterOptions["sampling"];
   /** Leaves the checkpoint out, so that what was streamed must stand for itself. */
   readonly blind?: boolean;
 }
 
 /** The log entries a driver would write for a recorded run. */
 export function replay(recording: Recording, options: ReplayOptions): LogEntry[] {
-  const translator = createRunTranslator({
+  const translator = createStreamAdapter({
     context: {
       runId: "run-1",
       threadId: "thread",
@@ -236,10 +236,10 @@ export function toEntries(envelopes: readonly Envelope[], firstSeq = 1): LogEntr
 /** Every frame of an uninterrupted watcher. */
 export function framesOf(
   entries: readonly LogEntry[],
-  options: AgUiFaceOptions,
-  from: ThreadFold = emptyFold,
+  options: AgUiEncoderOptions,
+  from: ThreadProjection = emptyThreadProjection,
 ): AgUiFrame[] {
-  const face = createAgUiFace(options);
+  const face = createAgUiEncoder(options);
   let fold = from;
   return entries.flatMap((entry) => {
     const frames = face.frames(fold, entry);

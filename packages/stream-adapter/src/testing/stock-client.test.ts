@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { normaliseClientMessages, normaliseGraphMessages } from "./normalise.js";
-import { type AgUiLine, applyWithStockClient, assertValidEvents } from "./stock-client.js";
+import { type AgUiVersion, applyWithStockClient, assertValidEvents } from "./stock-client.js";
 
-const LINES: readonly AgUiLine[] = ["0.0", "1.0"];
+const LINES: readonly AgUiVersion[] = ["0.0", "1.0"];
 
 const started = (runId = "run-1") => ({ type: "RUN_STARTED", threadId: "thread", runId });
 const finished = (runId = "run-1") => ({ type: "RUN_FINISHED", threadId: "thread", runId });

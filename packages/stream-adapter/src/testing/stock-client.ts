@@ -11,7 +11,7 @@ import { EMPTY, from, lastValueFrom, type Observable } from "rxjs";
 import { collectWarnings } from "./collect-warnings.js";
 
 /** The two live lines of AG-UI clients; what we emit must mean the same to both. */
-export type AgUiLine = "0.0" | "1.0";
+export type AgUiVersion = "0.0" | "1.0";
 
 export interface ClientView {
   readonly messages: readonly object[];
@@ -52,7 +52,7 @@ class Replay10 extends client10.AbstractAgent {
  * does behind its own HTTP transport.
  */
 export async function applyWithStockClient(
-  line: AgUiLine,
+  line: AgUiVersion,
   events: readonly object[],
   initial: { readonly messages: readonly object[]; readonly state: unknown } = { messages: [], state: {} },
 ): Promise<ClientView> {
@@ -82,7 +82,7 @@ export async function applyWithStockClient(
 
 /** Throws with every violation of the line's schema and of its ordering rules; returns the client's warnings. */
 export async function assertValidEvents(
-  line: AgUiLine,
+  line: AgUiVersion,
   events: readonly object[],
 ): Promise<{ readonly warnings: readonly string[] }> {
   const wire = asParsed(events);
@@ -92,7 +92,7 @@ export async function assertValidEvents(
   return { warnings };
 }
 
-function verified(line: AgUiLine, events: readonly object[]): Promise<unknown> {
+function verified(line: AgUiVersion, events: readonly object[]): Promise<unknown> {
   if (line === "0.0") {
     const checked = client00.verifyEvents()(client00.transformChunks()(from(events.filter(isBaseEvent00))));
     return lastValueFrom(checked, { defaultValue: EMPTY });
@@ -104,7 +104,7 @@ function verified(line: AgUiLine, events: readonly object[]): Promise<unknown> {
 }
 
 function upToFirstProblem(
-  line: AgUiLine,
+  line: AgUiVersion,
   events: readonly object[],
 ): [accepted: readonly object[], problems: readonly string[]] {
   const first = events.findIndex((event) => problemsOf(line, [event]).length > 0);
@@ -113,7 +113,7 @@ function upToFirstProblem(
     : [events.slice(0, first), problemsOf(line, events.slice(first, first + 1))];
 }
 
-function problemsOf(line: AgUiLine, events: readonly object[]): readonly string[] {
+function problemsOf(line: AgUiVersion, events: readonly object[]): readonly string[] {
   const schema = line === "0.0" ? EventSchemas00 : EventSchema10;
   return events.flatMap((event, index) => {
     const parsed = schema.safeParse(event);

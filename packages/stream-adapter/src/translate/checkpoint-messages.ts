@@ -1,5 +1,5 @@
 import type { Message, PayloadOf } from "@throughline/ai-core";
-import { asLoose, type IncomingMessage, readMessage, toMessage, toToolCall } from "@throughline/coerce";
+import { asRecord, type IncomingMessage, readMessage, toMessage, toToolCall } from "@throughline/coerce";
 import type { CallSite, DraftBuffer, EnvelopeDraft } from "../envelope-draft.js";
 import type { ModelMessages } from "./model-messages.js";
 import type { ToolCalls } from "./tool-calls.js";
@@ -121,8 +121,8 @@ function lastId(list: readonly unknown[], from: number): string | null {
 
 /** A message's own fields, also of one in LangChain's serialized form. */
 function fieldsOf(raw: unknown) {
-  const outer = asLoose(raw);
-  return outer?.lc === 1 && outer.type === "constructor" ? asLoose(outer.kwargs) : outer;
+  const outer = asRecord(raw);
+  return outer?.lc === 1 && outer.type === "constructor" ? asRecord(outer.kwargs) : outer;
 }
 
 function idOf(raw: unknown): string | undefined {

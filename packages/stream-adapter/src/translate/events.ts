@@ -1,5 +1,13 @@
 import type { UpstreamChunk } from "@throughline/ai-core";
-import { asLoose, asString, type Loose, read, readArray, readMessage, readString } from "@throughline/coerce";
+import {
+  asRecord,
+  asString,
+  read,
+  readArray,
+  readMessage,
+  readString,
+  type UnknownRecord,
+} from "@throughline/coerce";
 import type { Translators } from "./translator.js";
 
 /**
@@ -14,7 +22,12 @@ export function translateEvents(translators: Translators): (chunk: UpstreamChunk
     return readArray(event, "tags").some((tag) => typeof tag === "string" && tag.startsWith("graph:step:"));
   }
 
-  function chain(kind: string, event: unknown, path: string | undefined, metadata: Loose | undefined): void {
+  function chain(
+    kind: string,
+    event: unknown,
+    path: string | undefined,
+    metadata: UnknownRecord | undefined,
+  ): void {
     const data = read(event, "data");
     if (kind === "on_chain_start") translators.tools.learnFrom(read(read(data, "input"), "messages"));
     if (path === undefined) {
@@ -45,14 +58,18 @@ export function translateEvents(translators: Translators): (chunk: UpstreamChunk
     if (typeof output === "object" && output !== null) translators.state.values(output);
   }
 
-  function token(event: Loose, path: string | undefined, metadata: Loose | undefined): void {
-    const message = readMessage(asLoose(event.data)?.chunk);
+  function token(event: UnknownRecord, path: string | undefined, metadata: UnknownRecord | undefined): void {
+    const message = readMessage(asRecord(event.data)?.chunk);
     if (!message) return;
     const task = translators.tasks.at(path ?? "", asStep(metadata));
     translators.messages.push(message, metadata, task, asString(event.run_id) ?? path ?? "", false);
   }
 
-  function modelEnd(event: Loose, path: string | undefined, metadata: Loose | undefined): void {
+  function modelEnd(
+    event: UnknownRecord,
+    path: string | undefined,
+    metadata: UnknownRecord | undefined,
+  ): void {
     const lane = asString(event.run_id) ?? path ?? "";
     const task = translators.tasks.at(path ?? "", asStep(metadata));
     const output = read(event.data, "output");
@@ -93,10 +110,10 @@ export function translateEvents(translators: Translators): (chunk: UpstreamChunk
 
   return ({ ns, mode, data }) => {
     if (mode === "updates") return translators.interrupts.add(read(data, "__interrupt__"), ns);
-    const event = mode === "events" ? asLoose(data) : undefined;
+    const event = mode === "events" ? asRecord(data) : undefined;
     if (!event || typeof event.event !== "string") return;
     const kind = event.event;
-    const metadata = asLoose(event.metadata);
+    const metadata = asRecord(event.metadata);
     const path = metadata && (asString(metadata.langgraph_checkpoint_ns) ?? asString(metadata.checkpoint_ns));
     switch (kind) {
       case "on_chat_model_stream":
@@ -119,7 +136,7 @@ export function translateEvents(translators: Translators): (chunk: UpstreamChunk
   };
 }
 
-function asStep(metadata: Loose | undefined): number | null {
+function asStep(metadata: UnknownRecord | undefined): number | null {
   return metadata && typeof metadata.langgraph_step === "number" ? metadata.langgraph_step : null;
 }
 

@@ -6,14 +6,14 @@ import {
   type TokenUsage,
 } from "@throughline/ai-core";
 import {
-  asLoose,
+  asRecord,
   type IncomingMessage,
-  type Loose,
   read,
   readFinishReason,
   readNumber,
   readString,
   toToolCall,
+  type UnknownRecord,
 } from "@throughline/coerce";
 import type { CallSite, DraftBuffer } from "../envelope-draft.js";
 import type { Task } from "./task-tree.js";
@@ -76,7 +76,7 @@ export interface ModelMessages {
   ): void;
   /** The open message that this chunk, as the graph sent it, only adds text to. Reads as few fields as it can. */
   continuedBy(
-    chunk: Loose,
+    chunk: UnknownRecord,
   ): { readonly id: string; readonly site: CallSite; text: string | undefined } | undefined;
   /** Ends the model call; `whole` is its complete message where the dialect has it. */
   finish(messageId: string | undefined, whole: IncomingMessage | undefined, lane?: string): void;
@@ -344,7 +344,7 @@ export function createModelMessages(options: ModelMessagesOptions): ModelMessage
       if (typeof content !== "string" || content === "" || typeof id !== "string") return undefined;
       if (!isEmpty(calls) || (whole !== undefined && !isEmpty(whole))) return undefined;
       if (chunk.usage_metadata !== undefined && chunk.usage_metadata !== null) return undefined;
-      if (hasModelFields(asLoose(chunk.response_metadata)) || thinks(asLoose(chunk.additional_kwargs)))
+      if (hasModelFields(asRecord(chunk.response_metadata)) || thinks(asRecord(chunk.additional_kwargs)))
         return undefined;
       const streamed = messages.get(id);
       const isPlain =
@@ -424,7 +424,7 @@ function isEmpty(list: unknown): boolean {
 }
 
 /** Whether a chunk has other fields of its model call than text. */
-function hasModelFields(response: Loose | undefined): boolean {
+function hasModelFields(response: UnknownRecord | undefined): boolean {
   return (
     response !== undefined &&
     (readFinishReason(response) !== undefined ||
@@ -434,7 +434,7 @@ function hasModelFields(response: Loose | undefined): boolean {
   );
 }
 
-function thinks(extra: Loose | undefined): boolean {
+function thinks(extra: UnknownRecord | undefined): boolean {
   return extra !== undefined && (extra.reasoning_content !== undefined || extra.reasoning !== undefined);
 }
 

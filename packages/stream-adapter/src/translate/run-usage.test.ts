@@ -1,5 +1,5 @@
 import { NO_USAGE } from "@throughline/ai-core";
-import { applyEnvelope, emptyFold } from "@throughline/reading";
+import { applyEnvelope, emptyThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agUi, drive, piece } from "../testing/drive.js";
 
@@ -14,7 +14,7 @@ describe("The usage of a run", () => {
     const first = drive([answered("m1"), piece({ id: "m2", content: "half" })]);
     // What the log holds of an attempt whose driver died: no ends, no sum.
     const brokenOff = first.slice(0, first.findLastIndex(({ type }) => type === "llm_token") + 1);
-    const fold = brokenOff.reduce(applyEnvelope, emptyFold);
+    const fold = brokenOff.reduce(applyEnvelope, emptyThreadProjection);
     const second = drive([answered("m3")], { fold });
     expect(reported(second)).toMatchObject({
       input_tokens: 20,
@@ -29,7 +29,7 @@ describe("The usage of a run", () => {
   });
 
   it("does not count what another run of the thread used", () => {
-    const before = drive([answered("m1")], { runId: "run-0" }).reduce(applyEnvelope, emptyFold);
+    const before = drive([answered("m1")], { runId: "run-0" }).reduce(applyEnvelope, emptyThreadProjection);
     expect(reported(drive([answered("m2")], { fold: before }))).toMatchObject({
       total_tokens: 11,
       model_calls: 1,
@@ -42,7 +42,7 @@ describe("The usage of a run", () => {
     const envelopes = drive([{ ...values, data: [whole, { langgraph_checkpoint_ns: "agent:1" }] }]);
     expect(envelopes.some(({ type }) => type === "llm_end")).toBe(true);
     expect(reported(envelopes)).toMatchObject({ ...NO_USAGE, model_calls: 0 });
-    const fold = envelopes.slice(0, -2).reduce(applyEnvelope, emptyFold);
+    const fold = envelopes.slice(0, -2).reduce(applyEnvelope, emptyThreadProjection);
     expect(fold.usage.model_calls).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ import {
   type TokenUsage,
 } from "@throughline/ai-core";
 import {
-  asLoose,
+  asRecord,
   read,
   readArray,
   readMessage,
@@ -84,7 +84,7 @@ function withPlainMessages(input: unknown, key: string): unknown {
     left -= lengthOf(message);
     if (left < 0) break;
   }
-  return { ...asLoose(input), [key]: messages };
+  return { ...asRecord(input), [key]: messages };
 }
 
 /** Estimates a lower bound of a message's length as JSON, without writing it. */
@@ -132,7 +132,7 @@ function lastMessages(
 /** Names of files, without their contents. Files are a record by path, or a list of paths or of objects that have one. */
 function namesOf(files: unknown): readonly string[] {
   if (files instanceof Map) return [...files.keys()].map(String);
-  if (!Array.isArray(files)) return Object.keys(asLoose(files) ?? {});
+  if (!Array.isArray(files)) return Object.keys(asRecord(files) ?? {});
   return files.flatMap((file) => {
     if (typeof file === "string") return file;
     return readString(file, "path") ?? readString(file, "name") ?? [];

@@ -1,4 +1,4 @@
-import { applyEnvelope, emptyFold } from "@throughline/reading";
+import { applyEnvelope, emptyThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { drive, piece } from "../testing/drive.js";
 
@@ -20,7 +20,7 @@ describe("A tool's result that the thread held before", () => {
   });
   const fold = drive([isRequested, result("m1", "call-1")], { runId: "run-0" }).reduce(
     applyEnvelope,
-    emptyFold,
+    emptyThreadProjection,
   );
 
   it("is not told again when a subgraph that goes on tells all it holds", () => {
@@ -39,7 +39,7 @@ it("gives a call that an earlier run asked for its arguments when a later run an
     id: "m0",
     tool_call_chunks: [{ index: 0, id: "c1", name: "forge", args: '{"of":"iron"}' }],
   });
-  const fold = drive([isRequested], { runId: "run-0" }).reduce(applyEnvelope, emptyFold);
+  const fold = drive([isRequested], { runId: "run-0" }).reduce(applyEnvelope, emptyThreadProjection);
   const start = drive([result("m1", "c1")], { fold }).find(({ type }) => type === "tool_start");
   expect(start?.payload).toMatchObject({ args: { of: "iron" } });
 });

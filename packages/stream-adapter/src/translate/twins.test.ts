@@ -1,5 +1,5 @@
 import { readGraphItem } from "@throughline/coerce";
-import { applyEnvelope, emptyFold } from "@throughline/reading";
+import { applyEnvelope, emptyThreadProjection } from "@throughline/reading";
 import { describe, expect, it } from "vitest";
 import { agUi, drive } from "../testing/drive.js";
 import { readItems } from "../testing/recording.js";
@@ -29,7 +29,7 @@ describe("subagents of one tool node", () => {
   });
 
   it("each say what they said", () => {
-    const { messages } = envelopes.reduce(applyEnvelope, emptyFold);
+    const { messages } = envelopes.reduce(applyEnvelope, emptyThreadProjection);
     const said = messages.flatMap(({ subagent_id, content }) =>
       subagent_id === undefined ? [] : [[subagent_id.split("|").at(-1), content]],
     );
@@ -59,7 +59,7 @@ describe("subagents of one tool node", () => {
   });
 
   it("hang below their node, beside the calls that run them", () => {
-    const { calls } = envelopes.reduce(applyEnvelope, emptyFold);
+    const { calls } = envelopes.reduce(applyEnvelope, emptyThreadProjection);
     const node = calls.find(({ name }) => name === "tools");
     expect(node?.kind).toBe("node");
     const subgraphs = calls.filter(({ kind }) => kind === "subgraph");

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Envelope, Fence, FoldPort, LogEntry } from "@throughline/ai-core";
+import type { Envelope, Fence, LogEntry, ProjectionCodec } from "@throughline/ai-core";
 import { createThreadLog, type ThreadLogOptions } from "../log/create-thread-log.js";
 import type { LogStore } from "../log/log-store.js";
 import type { TailEvent, ThreadLog } from "../log/thread-log.js";
@@ -151,7 +151,7 @@ export async function readAll(log: ThreadLog, thread: ThreadRef): Promise<string
 }
 
 /** Folds to the texts it has seen, so that what is lost or doubled shows. */
-export const textFold: FoldPort<string[]> = {
+export const textFold: ProjectionCodec<string[]> = {
   version: 7,
   reads: [7],
   empty: [],

@@ -3,7 +3,7 @@ import { ThroughlineError } from "@throughline/ai-core";
 import { expect } from "vitest";
 import { createThreadLog } from "../log/create-thread-log.js";
 import type { LogStore } from "../log/log-store.js";
-import { readFold } from "../log/snapshots.js";
+import { readProjection } from "../log/snapshots.js";
 import type { Snapshot, ThreadLog } from "../log/thread-log.js";
 import type { ThreadRef } from "../thread-ref.js";
 import { createLogOracle, type LogOracle, type Witness } from "./log-oracle.js";
@@ -199,7 +199,7 @@ export function createLogWorld(seats: Seats): LogWorld {
           return newest;
         },
       };
-      const folded = await readFold(reader, textFold, thread);
+      const folded = await readProjection(reader, textFold, thread);
       if (folded.kind !== "folded") return expect.unreachable("what was trimmed was folded before");
       expect(folded.position, "snapshot and rest reach the head").toEqual(head);
       expect(folded.state.length, "and are the whole").toBe(head.seq);

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Rebuilt } from "../log/maintenance.js";
-import { readFold } from "../log/snapshots.js";
+import { readProjection } from "../log/snapshots.js";
 import type { ThreadLog } from "../log/thread-log.js";
 import type { ThreadRef } from "../thread-ref.js";
 import { eventually } from "./eventually.js";
@@ -33,7 +33,10 @@ export const rebuildCases: readonly LogCase[] = [
     async run({ another, thread }) {
       await writeTrimmed(await another({ fold: textFold }), thread);
       const log = await another({ fold: readingFold });
-      expect(await readFold(log, readingFold, thread)).toMatchObject({ kind: "folded", state: LETTERS });
+      expect(await readProjection(log, readingFold, thread)).toMatchObject({
+        kind: "folded",
+        state: LETTERS,
+      });
       await log.append(thread, notes(thread, "g"), fenceOf(thread, 1));
       const loaded = await log
         .follow(thread, { foldVersions: readingFold.reads })
@@ -47,7 +50,7 @@ export const rebuildCases: readonly LogCase[] = [
       expect(await log.trim(thread, { maxEntries: 0 })).toMatchObject({ floor: 8 });
       const whole = [...LETTERS, "g"];
       expect(await log.snapshot(thread, [8])).toMatchObject({ foldVersion: 8, state: whole });
-      expect(await readFold(log, readingFold, thread)).toMatchObject({ state: whole });
+      expect(await readProjection(log, readingFold, thread)).toMatchObject({ state: whole });
     },
   },
   {
@@ -81,12 +84,12 @@ export const rebuildCases: readonly LogCase[] = [
           return position && { state: ["rebuilt"], position };
         },
       });
-      expect(await readFold(log, newFold, thread)).toMatchObject({ kind: "gap", reason: "trimmed" });
+      expect(await readProjection(log, newFold, thread)).toMatchObject({ kind: "gap", reason: "trimmed" });
       expect(await log.trim(thread, { maxEntries: 1 })).toMatchObject({ floor: 6 });
       expect(await log.snapshot(thread, [8])).toMatchObject({ position: { seq: 6 }, state: ["rebuilt"] });
       await log.append(thread, notes(thread, "g", "h"), fenceOf(thread, 1));
       expect(await log.trim(thread, { maxEntries: 1 })).toMatchObject({ floor: 8 });
-      expect(await readFold(log, newFold, thread)).toMatchObject({ state: ["rebuilt", "g", "h"] });
+      expect(await readProjection(log, newFold, thread)).toMatchObject({ state: ["rebuilt", "g", "h"] });
       expect(asked).toBe(1);
     },
   },
@@ -110,7 +113,7 @@ export const rebuildCases: readonly LogCase[] = [
         await second.append(thread, notes(thread, text), fenceOf(thread, 1));
       }
       await eventually(async () => {
-        const folded = await readFold(second, newFold, thread);
+        const folded = await readProjection(second, newFold, thread);
         if (folded.kind !== "folded") return expect.unreachable("not yet");
         const [begin = "", ...rest] = folded.state;
         expect(Number(begin.slice("up to ".length)) + rest.length).toBe(18);

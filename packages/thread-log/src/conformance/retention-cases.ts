@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { readFold } from "../log/snapshots.js";
+import { readProjection } from "../log/snapshots.js";
 import { eventually } from "./eventually.js";
 import {
   fenceOf,
@@ -107,13 +107,13 @@ export const retentionCases: readonly LogCase[] = [
       expect(await log.trim(thread, { maxBytes: 3 * size })).toEqual({ dropped: 1, floor: 4 });
       // Everything is older than a moment that is still to come, whichever clock says so.
       expect(await log.trim(thread, { maxAgeMs: -60_000 })).toEqual({ dropped: 3, floor: 7 });
-      expect(await readFold(log, textFold, thread)).toMatchObject({
+      expect(await readProjection(log, textFold, thread)).toMatchObject({
         kind: "folded",
         state: LETTERS,
         position: { seq: 6 },
       });
       await log.append(thread, notes(thread, "g"), fenceOf(thread, 1));
-      expect(await readFold(log, textFold, thread)).toMatchObject({ state: [...LETTERS, "g"] });
+      expect(await readProjection(log, textFold, thread)).toMatchObject({ state: [...LETTERS, "g"] });
     },
   },
   {
@@ -128,7 +128,10 @@ export const retentionCases: readonly LogCase[] = [
         // One that is made late covers more than it was asked for, and the next is due ten entries after that.
         expect(texts.length - (snapshot?.position.seq ?? 0)).toBeLessThan(10);
       });
-      expect(await readFold(log, textFold, thread)).toMatchObject({ state: texts, position: { seq: 35 } });
+      expect(await readProjection(log, textFold, thread)).toMatchObject({
+        state: texts,
+        position: { seq: 35 },
+      });
     },
   },
   {
@@ -142,7 +145,7 @@ export const retentionCases: readonly LogCase[] = [
         const answer = await log.read(thread, undefined);
         expect(answer).toMatchObject({ kind: "gap", reason: "trimmed" });
       });
-      expect(await readFold(log, textFold, thread)).toMatchObject({ state: texts });
+      expect(await readProjection(log, textFold, thread)).toMatchObject({ state: texts });
     },
   },
   {
@@ -278,7 +281,7 @@ export const retentionCases: readonly LogCase[] = [
       await sweepAll(-60_000);
       for (const each of threads) {
         expect(await log.read(each, undefined)).toMatchObject({ kind: "gap", reason: "trimmed" });
-        expect(await readFold(log, textFold, each)).toMatchObject({ state: LETTERS });
+        expect(await readProjection(log, textFold, each)).toMatchObject({ state: LETTERS });
       }
     },
   },

@@ -3,8 +3,8 @@ import {
   type Clock,
   type Envelope,
   type Fence,
-  type FoldPort,
   type LogPosition,
+  type ProjectionCodec,
   retryStore,
   systemClock,
   ThroughlineError,
@@ -37,7 +37,7 @@ export interface ThreadLogOptions<State> {
   readonly store: LogStore;
   readonly clock?: Clock;
   /** With a fold the log makes and stores snapshots by itself (R20); without one, the owner of the fold saves them. */
-  readonly fold?: FoldPort<State>;
+  readonly fold?: ProjectionCodec<State>;
   /**
    * Rebuilds a thread whose log begins with entries that no readable snapshot covers. Called before a snapshot or a trim of such
    * a thread; the result is saved as its snapshot. `undefined` when the state can't be determined now.

@@ -1,15 +1,15 @@
 import {
   type Clock,
-  type FoldPort,
   isStoreOutage,
   type LogEntry,
   type LogPosition,
+  type ProjectionCodec,
 } from "@throughline/ai-core";
 import { type ThreadRef, threadKey } from "../thread-ref.js";
 import { waitForStore } from "./commit.js";
 import { decodeEntry, encodeEnvelope } from "./entries.js";
 import type { CompactionStore, LogStore, StoreCompaction, UncompactedRange } from "./log-store.js";
-import { type Amount, readFold, type SnapshotPolicy, snapshotDue, trimDue } from "./snapshots.js";
+import { type Amount, readProjection, type SnapshotPolicy, snapshotDue, trimDue } from "./snapshots.js";
 import type { RetentionPolicy, ThreadLog, TrimResult } from "./thread-log.js";
 
 export interface Rebuilt<State> {
@@ -22,7 +22,7 @@ export interface MaintenanceOptions<State> {
   readonly store: Pick<LogStore, "excess" | "saveSnapshot" | "snapshot" | "trim">;
   readonly log: Pick<ThreadLog, "read" | "snapshot">;
   readonly clock: Clock;
-  readonly fold: FoldPort<State> | undefined;
+  readonly fold: ProjectionCodec<State> | undefined;
   readonly rebuild: ((thread: ThreadRef) => Promise<Rebuilt<State> | undefined>) | undefined;
   readonly snapshots: SnapshotPolicy;
   readonly retention: RetentionPolicy | undefined;
@@ -75,7 +75,7 @@ export function createMaintenance<State>(options: MaintenanceOptions<State>): Ma
 
   async function makeSnapshot(thread: ThreadRef): Promise<void> {
     if (fold === undefined) return;
-    const folded = await readFold(log, fold, thread);
+    const folded = await readProjection(log, fold, thread);
     if (folded.kind === "deleted") return;
     const known = folded.kind === "gap" ? await rebuild(thread) : folded;
     if (known?.position === undefined) return;
@@ -103,7 +103,11 @@ export function createMaintenance<State>(options: MaintenanceOptions<State>): Ma
   }
 
   /** Makes a snapshot if need be, and returns how much of the log up to `through` a snapshot covers that this fold reads. */
-  async function coverUpTo(thread: ThreadRef, { reads }: FoldPort<State>, through: number): Promise<number> {
+  async function coverUpTo(
+    thread: ThreadRef,
+    { reads }: ProjectionCodec<State>,
+    through: number,
+  ): Promise<number> {
     if (through === 0) return 0;
     const covered = async () => (await store.snapshot(thread, reads))?.position.seq ?? 0;
     if ((await covered()) >= through) return through;

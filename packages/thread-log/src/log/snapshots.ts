@@ -1,4 +1,4 @@
-import type { FoldPort, LogPosition } from "@throughline/ai-core";
+import type { LogPosition, ProjectionCodec } from "@throughline/ai-core";
 import type { ThreadRef } from "../thread-ref.js";
 import type { Deleted, Gap, RetentionPolicy, ThreadLog } from "./thread-log.js";
 
@@ -74,9 +74,9 @@ const ENTRIES_PER_READ = 1_000;
  * plus at most the entries between two snapshots, however long the thread. A gap means that only the checkpoint has the state
  * (R20).
  */
-export async function readFold<State>(
+export async function readProjection<State>(
   log: Pick<ThreadLog, "read" | "snapshot">,
-  fold: FoldPort<State>,
+  fold: ProjectionCodec<State>,
   thread: ThreadRef,
 ): Promise<Folded<State> | Gap | Deleted> {
   const snapshot = await log.snapshot(thread, fold.reads);

@@ -7,7 +7,7 @@ import { type ReactNode, useState } from "react";
 import { isNotHired } from "../../agents/not-hired";
 import type { CatalogAgent } from "../../data/agents";
 import { outcomeText } from "../conversation/outcome-text";
-import { useSteering } from "../conversation/thread-session";
+import { useThreadSession } from "../conversation/thread-session";
 import { Button } from "../primitives/button";
 import { ConfirmDialog } from "../primitives/dialog";
 import styles from "./command-bar.module.css";
@@ -19,7 +19,7 @@ const SettingsDialog = dynamic(() => import("./settings-dialog").then((module) =
 /** The commands of the agent. `sync` opens its settings, `fire` asks for confirmation, any other runs at once. */
 export function CommandBar({ agent }: { readonly agent: CatalogAgent }): ReactNode {
   const commands = useCommands();
-  const { track } = useSteering();
+  const { track } = useThreadSession();
   const [asked, setAsked] = useState<"sync" | "fire">();
   // Loaded with the first press and not unmounted: closing it returns the focus.
   const [wasSettings, setWasSettings] = useState(false);

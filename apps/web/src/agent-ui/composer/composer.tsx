@@ -18,8 +18,8 @@ import {
 import { type CatalogAgent, useAgentCatalog } from "../../data/agents";
 import { useCaller } from "../../data/caller";
 import { useShortcut } from "../../shell/shortcuts";
-import { warmTurns } from "../conversation/preload-turns";
-import { useSteering } from "../conversation/thread-session";
+import { preloadTurns } from "../conversation/preload-turns";
+import { useThreadSession } from "../conversation/thread-session";
 import { Button, IconButton } from "../primitives/button";
 import { Icon } from "../primitives/icon";
 import { ACCEPTED } from "./attachment-limits";
@@ -57,7 +57,7 @@ function MessageForm(): ReactNode {
   const { agentId } = handle;
   const uploadRefusal = useCaller().refusal("upload", handle);
   const agent = useAgentCatalog().byId.get(agentId);
-  const { send } = useSteering();
+  const { send } = useThreadSession();
   const [isOver, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const { text, setText, attachments, sent } = useDraft(area);
@@ -145,7 +145,7 @@ function MessageForm(): ReactNode {
             autoComplete="off"
             onChange={(event) => {
               // A message will be sent and shown soon.
-              warmTurns();
+              preloadTurns();
               setText(event.target.value);
             }}
             onKeyDown={onKeyDown}

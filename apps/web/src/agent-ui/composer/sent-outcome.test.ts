@@ -1,8 +1,8 @@
-import type { MessageView } from "@throughline/agent-client";
+import type { ThreadMessage } from "@throughline/agent-client";
 import { expect, it } from "vitest";
 import { sentOutcome } from "./use-draft";
 
-const held: MessageView = { id: "m", role: "user", content: "hello" };
+const held: ThreadMessage = { id: "m", role: "user", content: "hello" };
 const fresh = { message: undefined, isOwn: true, wasShown: false, isEditRequested: false, isComplete: true };
 const former = { ...fresh, isOwn: false };
 

@@ -6,7 +6,7 @@ import type { JsonObject } from "@throughline/ai-core";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
 import type { CatalogAgent } from "../../data/agents";
 import { outcomeText } from "../conversation/outcome-text";
-import { useSteering } from "../conversation/thread-session";
+import { useThreadSession } from "../conversation/thread-session";
 import { draftsOf, fieldsOf, readDrafts } from "../json-schema/schema-fields";
 import { SchemaForm } from "../json-schema/schema-form";
 import { Button } from "../primitives/button";
@@ -60,7 +60,7 @@ function SettingsForm({ id, agent, isPending }: SettingsFormProps): ReactNode {
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const [outcome, setOutcome] = useState<CommandOutcome>();
   const commands = useCommands();
-  const { track } = useSteering();
+  const { track } = useThreadSession();
 
   async function save(event: FormEvent): Promise<void> {
     event.preventDefault();

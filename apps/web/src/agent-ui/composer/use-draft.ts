@@ -1,9 +1,9 @@
 "use client";
 
-import { type MessageView, messageById } from "@throughline/agent-client";
+import { messageById, type ThreadMessage } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
-import { usePlace } from "../../shell/use-route";
+import { useRoute } from "../../shell/use-route";
 import { type Attachments, type DraftFile, useAttachments } from "./attachment-limits";
 import {
   type Draft,
@@ -100,7 +100,7 @@ export function useDraft(area: RefObject<HTMLTextAreaElement | null>): DraftStat
 
 function useDraftLocator(): DraftLocator {
   const { agentId, threadId, visibility } = useThreadHandle();
-  const isNamed = usePlace().threadName !== undefined;
+  const isNamed = useRoute().threadName !== undefined;
   // Sticky: a thread that has begun remains so while the page navigates to the next new thread.
   const hasBegun = useRef(isNamed);
   hasBegun.current ||= isNamed;
@@ -198,7 +198,7 @@ function useSentDrafts(
 /** The observed state of a sent message. */
 interface SentMessageState {
   /** The message as the page has it now. */
-  readonly message: MessageView | undefined;
+  readonly message: ThreadMessage | undefined;
   /** Sent by this page, not by the page before a reload. */
   readonly isOwn: boolean;
   /** The page has shown it. */

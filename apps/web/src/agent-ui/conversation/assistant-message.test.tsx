@@ -6,7 +6,7 @@ import { CallerContext } from "../../data/caller";
 import { createQueryClient } from "../../data/query";
 import { openThread, runStarted } from "../../data/testing/open-thread";
 import { AssistantMessage } from "./assistant-message";
-import { SteeringProvider } from "./thread-session";
+import { ThreadSessionProvider } from "./thread-session";
 
 const CALLER = { isPerson: true, subject: "ann", role: "operator", refusal: () => undefined };
 
@@ -25,12 +25,12 @@ it("shows the end of an answer in one commit, and its actions in a later one", a
   const { place, tell } = await openThread(
     <QueryClientProvider client={createQueryClient()}>
       <CallerContext value={CALLER}>
-        <SteeringProvider onSend={() => {}}>
+        <ThreadSessionProvider onSend={() => {}}>
           <AssistantMessage id="old" anchor="turn-1" />
           <Profiler id="new" onRender={look}>
             <AssistantMessage id="new" anchor="turn-2" />
           </Profiler>
-        </SteeringProvider>
+        </ThreadSessionProvider>
       </CallerContext>
     </QueryClientProvider>,
   );
@@ -57,10 +57,10 @@ it("has no row of actions between a step's tools and those of the next", async (
   const { place, tell } = await openThread(
     <QueryClientProvider client={createQueryClient()}>
       <CallerContext value={CALLER}>
-        <SteeringProvider onSend={() => {}}>
+        <ThreadSessionProvider onSend={() => {}}>
           <AssistantMessage id="step" anchor="turn-1" />
           <AssistantMessage id="answer" anchor="turn-1" />
-        </SteeringProvider>
+        </ThreadSessionProvider>
       </CallerContext>
     </QueryClientProvider>,
   );

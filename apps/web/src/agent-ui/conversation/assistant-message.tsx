@@ -10,7 +10,7 @@ import { messageAnchor } from "./anchors";
 import styles from "./assistant-message.module.css";
 import { FilesOfThread } from "./attachments";
 import { ToolCallRow } from "./call-row";
-import { type SettledThread, useStablePart } from "./stable-thread";
+import { type StableThread, useStablePart } from "./stable-thread";
 
 /** The reasoning that precedes a message, collapsed by default. */
 function Reasoning({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }): ReactNode {
@@ -90,6 +90,6 @@ function ActionsPlaceholder(): ReactNode {
   return <div className={styles.actions} />;
 }
 
-function isSpeaking({ speaking }: SettledThread, id: string): boolean {
+function isSpeaking({ speaking }: StableThread, id: string): boolean {
   return speaking.includes(id);
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { type ThreadName, threadCall } from "@throughline/agent-client";
+import { type ThreadName, threadPath } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
 import { createContext, type ReactNode, useContext, useMemo } from "react";
@@ -132,5 +132,5 @@ export function useFileHref(): FileHref | undefined {
 }
 
 function attachmentPath(thread: ThreadName, id: string): string {
-  return `/api/throughline${threadCall(thread, `/attachments/${segment(id)}`)}`;
+  return `/api/throughline${threadPath(thread, `/attachments/${segment(id)}`)}`;
 }

@@ -1,7 +1,7 @@
 "use client";
 
 import type { CallView } from "@throughline/agent-client";
-import { type SettledThread, toolCallIdOf, useStablePart } from "./stable-thread";
+import { type StableThread, toolCallIdOf, useStablePart } from "./stable-thread";
 
 /** An index over the calls of one run. */
 export interface CallIndex {
@@ -93,11 +93,11 @@ export function useToolCalls(toolCallId: string): CallIndex {
   return callIndex(useStablePart(toolCallId, callsAround));
 }
 
-function callsOfRun({ byRun }: SettledThread, runId: string): readonly CallView[] {
+function callsOfRun({ byRun }: StableThread, runId: string): readonly CallView[] {
   return byRun.get(runId) ?? NO_CALLS;
 }
 
-function callsAround({ byRun }: SettledThread, toolCallId: string): readonly CallView[] {
+function callsAround({ byRun }: StableThread, toolCallId: string): readonly CallView[] {
   const isIn = (calls: readonly CallView[]) => calls.some((call) => toolCallIdOf(call) === toolCallId);
   return [...byRun.values()].findLast(isIn) ?? NO_CALLS;
 }

@@ -1,6 +1,6 @@
 "use client";
 
-import { type CallView, contentText, type MessageView, type ToolCallView } from "@throughline/agent-client";
+import { type CallView, contentText, type ThreadMessage, type ToolCallView } from "@throughline/agent-client";
 import { resultOf, useMessage, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useId, useState } from "react";
 import { DisclosureRow } from "../primitives/disclosure";
@@ -14,7 +14,7 @@ import { type CallIndex, isPassing, useToolCalls } from "./call-index";
 import styles from "./call-row.module.css";
 import { FailureDetail } from "./failure";
 import { progressOf } from "./progress";
-import { type SettledThread, useStablePart, useStableThread } from "./stable-thread";
+import { type StableThread, useStablePart, useStableThread } from "./stable-thread";
 
 const ICONS: Readonly<Record<CallView["kind"], IconName>> = {
   run: "play",
@@ -32,7 +32,7 @@ const KIND_LABELS: Readonly<Record<CallView["kind"], string>> = {
   tool: "Tool",
 };
 
-const STATUS_WORDS: Readonly<Record<CallView["status"], string | undefined>> = {
+const STATUS_LABELS: Readonly<Record<CallView["status"], string | undefined>> = {
   running: undefined,
   ok: undefined,
   error: "failed",
@@ -64,7 +64,7 @@ export function CallRow({ call, index, args, result }: CallRowProps): ReactNode 
         <span className={styles.name}>{call.name}</span>
         <span className={styles.note}>
           {failureText(call) ??
-            STATUS_WORDS[call.status] ??
+            STATUS_LABELS[call.status] ??
             progress?.words ??
             (isOpen ? "" : summaryOf(args ?? call.args, call.name))}
         </span>
@@ -180,12 +180,12 @@ export function ToolCallRow({ call }: { readonly call: ToolCallView }): ReactNod
   );
 }
 
-function resultIn({ messages }: SettledThread, toolCallId: string): MessageView | undefined {
+function resultIn({ messages }: StableThread, toolCallId: string): ThreadMessage | undefined {
   return resultOf(messages, toolCallId);
 }
 
 /** Status of a tool call without a result. An interrupted run has not started the calls that it requests approval for. */
-function statusOfUnanswered({ run }: SettledThread): CallView["status"] {
+function statusOfUnanswered({ run }: StableThread): CallView["status"] {
   return run?.status === "running" || run?.status === "interrupted" ? run.status : "cancelled";
 }
 
@@ -193,7 +193,7 @@ function statusOfUnanswered({ run }: SettledThread): CallView["status"] {
 function unseen(
   call: ToolCallView,
   unanswered: CallView["status"],
-  result: MessageView | undefined,
+  result: ThreadMessage | undefined,
 ): CallView {
   return {
     runId: "",

@@ -5,7 +5,7 @@ import { useThread } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useState } from "react";
 import { ForkOrigin } from "../../thread/fork-origin";
-import { useIsAwaited } from "../../thread/thread-title";
+import { useIsLoading } from "../../thread/thread-title";
 import { OpenInterrupts } from "../interrupts/open-interrupts";
 import { Button } from "../primitives/button";
 import { Icon } from "../primitives/icon";
@@ -36,7 +36,7 @@ interface ConversationProps {
 /** The turns of a thread, the newest at the end. */
 export function Conversation({ isFinding, onFound }: ConversationProps): ReactNode {
   const turns = useTurns();
-  const isAwaited = useIsAwaited();
+  const isAwaited = useIsLoading();
   const [openedAt] = useState(() => Date.now());
   const { scroller, content, isAtEnd, jump, release } = useStickToBottom();
 

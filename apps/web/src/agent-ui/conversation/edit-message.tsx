@@ -1,6 +1,6 @@
 "use client";
 
-import type { MessageView } from "@throughline/agent-client";
+import type { ThreadMessage } from "@throughline/agent-client";
 import { useAgentClient, useThreadHandle } from "@throughline/agent-react";
 import { useRouter } from "next/navigation";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -11,7 +11,7 @@ import { Field, TextArea } from "../primitives/field";
 import styles from "./edit-message.module.css";
 
 interface EditMessageProps {
-  readonly message: MessageView;
+  readonly message: ThreadMessage;
   readonly text: string;
   readonly onDone: () => void;
 }

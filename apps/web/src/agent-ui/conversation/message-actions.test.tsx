@@ -6,7 +6,7 @@ import { CallerContext } from "../../data/caller";
 import { createQueryClient } from "../../data/query";
 import { openThread, runFinished, runStarted } from "../../data/testing/open-thread";
 import { MessageActions } from "./message-actions";
-import { SteeringProvider } from "./thread-session";
+import { ThreadSessionProvider } from "./thread-session";
 
 const IDS = Array.from({ length: 20 }, (_, at) => `m${at}`);
 const LAST = "m19";
@@ -40,13 +40,13 @@ async function openAnswers() {
     >
       <QueryClientProvider client={queries}>
         <CallerContext value={CALLER}>
-          <SteeringProvider onSend={() => {}}>
+          <ThreadSessionProvider onSend={() => {}}>
             {IDS.map((id) => (
               <Profiler key={id} id={id} onRender={(name) => rendered.push(name)}>
                 <MessageActions id={id} runId="r" text={id} anchor={id} isStep={false} />
               </Profiler>
             ))}
-          </SteeringProvider>
+          </ThreadSessionProvider>
         </CallerContext>
       </QueryClientProvider>
     </Profiler>,

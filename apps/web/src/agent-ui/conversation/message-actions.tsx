@@ -11,8 +11,8 @@ import { useToaster } from "../primitives/toast";
 import styles from "./message-actions.module.css";
 import { FeedbackNote, Thumbs, useFeedback } from "./message-feedback";
 import { startProblem } from "./outcome-text";
-import { type SettledThread, settledThread, useIsThreadBusy, useStablePart } from "./stable-thread";
-import { useSteering } from "./thread-session";
+import { type StableThread, stableThread, useIsThreadBusy, useStablePart } from "./stable-thread";
+import { useThreadSession } from "./thread-session";
 
 const ConfirmDialog = dynamic(() => import("../primitives/dialog").then((module) => module.ConfirmDialog), {
   ssr: false,
@@ -63,12 +63,12 @@ export function MessageActions({ id, runId, text, anchor, isStep }: MessageActio
   );
 }
 
-function isNewestAnswer(stable: SettledThread, id: string): boolean {
+function isNewestAnswer(stable: StableThread, id: string): boolean {
   return isLast(stable, id) && stable.run?.status !== "running";
 }
 
 /** Whether a message is the last one. */
-function isLast({ messages }: SettledThread, id: string): boolean {
+function isLast({ messages }: StableThread, id: string): boolean {
   return messages.at(-1)?.id === id;
 }
 
@@ -76,7 +76,7 @@ function isLast({ messages }: SettledThread, id: string): boolean {
 function Regenerate({ id }: { readonly id: string }): ReactNode {
   const thread = useThreadHandle();
   const regenerate = useRegenerate(thread);
-  const { claim } = useSteering();
+  const { claim } = useThreadSession();
   const toaster = useToaster();
   const [isAsking, setAsking] = useState(false);
   const start = async () => claim(await regenerate(id));
@@ -93,7 +93,7 @@ function Regenerate({ id }: { readonly id: string }): ReactNode {
     <>
       <RegenerateButton
         onClick={() =>
-          isLast(settledThread(thread).getSnapshot(), id) ? void startAtOnce() : setAsking(true)
+          isLast(stableThread(thread).getSnapshot(), id) ? void startAtOnce() : setAsking(true)
         }
       />
       {isAsking && (

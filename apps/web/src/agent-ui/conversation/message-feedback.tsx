@@ -8,7 +8,7 @@ import {
   type Feedback,
   useGiveFeedback,
   useOwnFeedback,
-  useTakeBackFeedback,
+  useRemoveFeedback,
 } from "../../data/thread-feedback";
 import { Button, IconButton } from "../primitives/button";
 import { useToaster } from "../primitives/toast";
@@ -88,7 +88,7 @@ export function useFeedback(messageId: string, runId: string | undefined): Messa
   const given = useOwnFeedback(thread, messageId, subject);
   const reason = refusal("give_feedback", thread);
   const give = useGiveFeedback(thread);
-  const takeBack = useTakeBackFeedback(thread);
+  const takeBack = useRemoveFeedback(thread);
   const toaster = useToaster();
   const [isNoting, setNoting] = useState(false);
   const about = { messageId, ...(runId !== undefined && { runId }) };

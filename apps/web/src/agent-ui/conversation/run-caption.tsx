@@ -8,9 +8,9 @@ import { type Run, useRunStarter } from "../../data/runs";
 import { Icon, type IconName } from "../primitives/icon";
 import { RelativeTime } from "../primitives/time";
 import styles from "./run-caption.module.css";
-import { isEdit, type Opening, ORIGIN_HINTS, originWords, type RunOrigin, runOrigin } from "./run-origin";
-import { type SettledThread, useStableThread } from "./stable-thread";
-import { useSteering } from "./thread-session";
+import { isEdit, type Opening, ORIGIN_HINTS, originText, type RunOrigin, runOrigin } from "./run-origin";
+import { type StableThread, useStableThread } from "./stable-thread";
+import { useThreadSession } from "./thread-session";
 import type { Turn } from "./turns";
 
 const ICONS: Readonly<Partial<Record<RunOrigin, IconName>>> = { schedule: "clock", outsider: "fork" };
@@ -50,7 +50,7 @@ interface CaptionProps extends RunCaptionProps {
 
 function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): ReactNode {
   const { userId } = turn;
-  const { isOwnMessage, isOwnRun } = useSteering();
+  const { isOwnMessage, isOwnRun } = useThreadSession();
   const isShared = useThreadHandle().visibility === "account";
   const isOwn = userId === undefined ? run !== undefined && isOwnRun(run.runId) : isOwnMessage(userId);
   const starter = runOrigin(run, { isOwn: isOwn || (isShared && isMine), openedAt, isShared });
@@ -59,7 +59,7 @@ function Caption({ run, turn, openedAt, startedBy, isMine }: CaptionProps): Reac
   return (
     <p className={styles.caption} title={ORIGIN_HINTS[starter]}>
       {icon && <Icon name={icon} size={12} />}
-      <span>{originWords(starter, opening, personOf(run, startedBy))}</span>
+      <span>{originText(starter, opening, personOf(run, startedBy))}</span>
       {run && <RelativeTime at={run.startedAt * 1_000} className={styles.time ?? ""} />}
       {run && run.attempt > 0 && <span>recovered after a crash, attempt {run.attempt + 1}</span>}
     </p>
@@ -82,6 +82,6 @@ function isSilent({ userId, isResponse }: Turn): boolean {
   return userId === undefined && !isResponse;
 }
 
-function newestRun({ run }: SettledThread): string | undefined {
+function newestRun({ run }: StableThread): string | undefined {
   return run?.serviceRunId;
 }

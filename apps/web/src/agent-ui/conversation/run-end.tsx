@@ -5,15 +5,15 @@ import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import { type ReactNode, useCallback, useState } from "react";
 import { useCaller } from "../../data/caller";
 import { useRetry } from "../../data/runs";
-import { useShownRun } from "../../thread/panel/shown-run";
+import { useReplayedRun } from "../../thread/panel/shown-run";
 import { Button } from "../primitives/button";
 import { Disclosure } from "../primitives/disclosure";
 import type { CallIndex } from "./call-index";
 import { type Failure, FailureDetail, failureText, runFailure } from "./failure";
 import { outcomeText, startProblem } from "./outcome-text";
 import styles from "./run-end.module.css";
-import { type SettledThread, useStableThread } from "./stable-thread";
-import { useSteering } from "./thread-session";
+import { type StableThread, useStableThread } from "./stable-thread";
+import { useThreadSession } from "./thread-session";
 
 interface RunEndProps {
   readonly run: CallView;
@@ -39,12 +39,12 @@ function OtherEnd({
   status,
 }: RunEndProps & { readonly status: OtherStatus }): ReactNode {
   const { runId } = run;
-  const shownRun = useShownRun();
+  const shownRun = useReplayedRun();
   const lastError = useStableThread(
-    useCallback(({ run }: SettledThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
+    useCallback(({ run }: StableThread) => (run?.serviceRunId === runId ? run.error : null), [runId]),
   );
   const answered = useStableThread(
-    useCallback(({ calls }: SettledThread) => followsInterrupt(calls, runId), [runId]),
+    useCallback(({ calls }: StableThread) => followsInterrupt(calls, runId), [runId]),
   );
   const failure = runFailure(run, index, lastError);
   const words = endText(status, isLast, failure);
@@ -92,7 +92,7 @@ function followsInterrupt(calls: readonly CallView[], runId: string): boolean {
 /** Discards the response and asks again: a response that made the graph fail would make it fail again. */
 function ReaskInterrupt(): ReactNode {
   const commands = useCommands();
-  const { track } = useSteering();
+  const { track } = useThreadSession();
   const [outcome, setOutcome] = useState<CommandOutcome>();
   const refusal = outcome?.kind === "refused" ? outcome.message : outcome && outcomeText(outcome);
   return (
@@ -108,7 +108,7 @@ function TryAgain(): ReactNode {
   const thread = useThreadHandle();
   const retry = useRetry(thread);
   const reason = useCaller().refusal("run", thread);
-  const { claim } = useSteering();
+  const { claim } = useThreadSession();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
 

@@ -1,6 +1,6 @@
 import type { CallView } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
-import { originWords, runOrigin } from "./run-origin";
+import { originText, runOrigin } from "./run-origin";
 
 const run = (kind: "client" | "cron" | "foreign", startedAt: number): CallView => ({
   runId: "r",
@@ -37,36 +37,36 @@ describe("runOrigin", () => {
 
 describe("originWords", () => {
   it("name who spoke, of a message", () => {
-    expect(originWords("you", { kind: "message" })).toBe("You");
-    expect(originWords("schedule", { kind: "message" })).toBe("Schedule");
+    expect(originText("you", { kind: "message" })).toBe("You");
+    expect(originText("schedule", { kind: "message" })).toBe("Schedule");
   });
 
   it("name the command, and who ran it", () => {
     const hire = { kind: "command", command: "hire" } as const;
-    expect(originWords("you", hire)).toBe("You ran hire");
-    expect(originWords("another-tab", hire)).toBe("Another tab ran hire");
-    expect(originWords("schedule", { kind: "command", command: "cycle" })).toBe("Schedule ran cycle");
+    expect(originText("you", hire)).toBe("You ran hire");
+    expect(originText("another-tab", hire)).toBe("Another tab ran hire");
+    expect(originText("schedule", { kind: "command", command: "cycle" })).toBe("Schedule ran cycle");
   });
 
   it("name the person whom the service names", () => {
-    expect(originWords("person", { kind: "message" }, "ann")).toBe("ann");
-    expect(originWords("person", { kind: "answer", words: undefined }, "ann")).toBe("ann answered");
-    expect(originWords("person", { kind: "message" })).toBe("A person of the account");
-    expect(originWords("you", { kind: "message" }, "ann")).toBe("You");
+    expect(originText("person", { kind: "message" }, "ann")).toBe("ann");
+    expect(originText("person", { kind: "answer", words: undefined }, "ann")).toBe("ann answered");
+    expect(originText("person", { kind: "message" })).toBe("A person of the account");
+    expect(originText("you", { kind: "message" }, "ann")).toBe("You");
   });
 
   it("say what was answered, and by whom", () => {
     const chose = { kind: "answer", words: "chose KLM" } as const;
-    expect(originWords("you", chose)).toBe("You chose KLM");
-    expect(originWords("another-tab", chose)).toBe("You chose KLM");
-    expect(originWords("person", chose, "ann")).toBe("ann chose KLM");
-    expect(originWords("person", chose)).toBe("A person of the account chose KLM");
-    expect(originWords("you", { kind: "continued" })).toBe("You continued");
-    expect(originWords("you", { kind: "answer", words: undefined })).toBe("You answered");
+    expect(originText("you", chose)).toBe("You chose KLM");
+    expect(originText("another-tab", chose)).toBe("You chose KLM");
+    expect(originText("person", chose, "ann")).toBe("ann chose KLM");
+    expect(originText("person", chose)).toBe("A person of the account chose KLM");
+    expect(originText("you", { kind: "continued" })).toBe("You continued");
+    expect(originText("you", { kind: "answer", words: undefined })).toBe("You answered");
   });
 
   it("do not claim that a person spoke where nothing was said", () => {
-    expect(originWords("you", { kind: "nothing" })).toBe("You started this run");
-    expect(originWords("schedule", { kind: "nothing" })).toBe("Schedule");
+    expect(originText("you", { kind: "nothing" })).toBe("You started this run");
+    expect(originText("schedule", { kind: "nothing" })).toBe("Schedule");
   });
 });

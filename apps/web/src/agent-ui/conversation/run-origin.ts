@@ -53,7 +53,7 @@ export function isEdit(
 }
 
 /** A sentence about who started a run, and how. `person`: the starter as reported by the service. */
-export function originWords(origin: RunOrigin, opening: Opening, person?: string): string {
+export function originText(origin: RunOrigin, opening: Opening, person?: string): string {
   const who = (origin === "person" ? person : undefined) ?? SPEAKER_LABELS[origin];
   switch (opening.kind) {
     case "message":

@@ -1,6 +1,6 @@
 "use client";
 
-import type { CallView, LoggedFrame } from "@throughline/agent-client";
+import type { CallView, RecordedFrame } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useCallback, useId, useState, useSyncExternalStore } from "react";
@@ -97,7 +97,7 @@ function useReportedProgress(isRunning: boolean): Progress | undefined {
 }
 
 /** The latest reported progress. Searches back to the start of the run at most. */
-export function lastReported(frames: readonly LoggedFrame[]): Json | undefined {
+export function lastReported(frames: readonly RecordedFrame[]): Json | undefined {
   for (let at = frames.length - 1; at >= 0; at -= 1) {
     const event = frames[at]?.event;
     if (!event || event.type === "RUN_STARTED") return undefined;

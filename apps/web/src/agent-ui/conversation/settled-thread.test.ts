@@ -1,18 +1,18 @@
 import {
   type CallView,
-  emptyView,
+  emptyThreadView,
   type Store,
   type ThreadSnapshot,
   type ThreadView,
 } from "@throughline/agent-client";
 import { expect, it, vi } from "vitest";
-import { settledThread } from "./stable-thread";
+import { stableThread } from "./stable-thread";
 
 /** A thread that shows what it is told to. */
 function thread() {
   const listeners = new Set<() => void>();
   let snapshot: ThreadSnapshot = {
-    view: emptyView,
+    view: emptyThreadView,
     connection: { kind: "live" },
     pending: { sync: false, running: false, preempting: false, queue: [] },
   };
@@ -42,7 +42,7 @@ function speaking(content: string): Partial<ThreadView> {
 it("says nothing of a text that grows, however many listen", () => {
   const { store, listeners, show } = thread();
   show(speaking("la"));
-  const stable = settledThread(store);
+  const stable = stableThread(store);
   const heard = vi.fn();
   for (let count = 0; count < 3; count += 1) stable.subscribe(() => heard());
   const before = stable.getSnapshot();
@@ -54,7 +54,7 @@ it("says nothing of a text that grows, however many listen", () => {
 
 it("says who begins to speak, and who ends", () => {
   const { store, show } = thread();
-  const stable = settledThread(store);
+  const stable = stableThread(store);
   const heard = vi.fn();
   stable.subscribe(heard);
   show(speaking("la"));
@@ -70,7 +70,7 @@ it.each<[string, Partial<ThreadView>]>([
   ["a run", { run: { runId: "r", serviceRunId: "r", attempt: 0, status: "running", error: null } }],
 ])("tells of %s that came", (_, change) => {
   const { store, show } = thread();
-  const stable = settledThread(store);
+  const stable = stableThread(store);
   const heard = vi.fn();
   stable.subscribe(heard);
   show(change);
@@ -80,7 +80,7 @@ it.each<[string, Partial<ThreadView>]>([
 
 it("leaves the thread with the last who listens, and is right when somebody comes again", () => {
   const { store, listeners, show } = thread();
-  const stable = settledThread(store);
+  const stable = stableThread(store);
   stable.subscribe(() => {})();
   expect(listeners.size).toBe(0);
   show(speaking("unheard"));
@@ -119,7 +119,7 @@ it.each<[string, Partial<ThreadView>, readonly string[]]>([
 ])("tells of %s only those that are about it, or about the newest message", (_, change, concerned) => {
   const { store, show } = thread();
   show({ messages: [A, B], calls: [R1, R2], run: { ...RUN, status: "running" } });
-  const stable = settledThread(store);
+  const stable = stableThread(store);
   const heard: string[] = [];
   for (const id of ["a", "b", "c", "m", "r1", "r2", "t1"]) stable.subscribe(() => heard.push(id), id);
   show(change);
@@ -129,7 +129,7 @@ it.each<[string, Partial<ThreadView>, readonly string[]]>([
 it("tells of a tool's result that was taken back", () => {
   const { store, show } = thread();
   show({ messages: [A, { ...B, role: "tool", toolCallId: "t1" }, C] });
-  const stable = settledThread(store);
+  const stable = stableThread(store);
   const heard = vi.fn();
   stable.subscribe(heard, "t1");
   show({ messages: [A, C] });

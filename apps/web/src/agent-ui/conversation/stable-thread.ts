@@ -105,14 +105,14 @@ export function changedRuns(before: CallsByRun, now: CallsByRun): readonly strin
 }
 
 /** The part of a thread that a token does not change: without the text of streaming messages. */
-export interface SettledThread extends Pick<ThreadView, "messages" | "calls" | "run"> {
+export interface StableThread extends Pick<ThreadView, "messages" | "calls" | "run"> {
   /** The calls grouped by run. */
   readonly byRun: CallsByRun;
   /** Ids of the messages whose text is streaming. */
   readonly speaking: readonly string[];
 }
 
-const EMPTY_STABLE_THREAD: SettledThread = {
+const EMPTY_STABLE_THREAD: StableThread = {
   messages: [],
   calls: [],
   byRun: callsByRun([]),
@@ -120,20 +120,20 @@ const EMPTY_STABLE_THREAD: SettledThread = {
   speaking: [],
 };
 
-const ofThread = new WeakMap<Store<ThreadSnapshot>, DerivedStore<SettledThread>>();
+const ofThread = new WeakMap<Store<ThreadSnapshot>, DerivedStore<StableThread>>();
 
 /**
  * The store of a thread's stable part, for all components that do not show streaming text. With listeners on the thread itself, the
  * cost of a token would grow with the turns on the page; here it is one comparison, independent of the number of listeners. A
  * changed message, run or tool call costs as much as there are listeners about it.
  */
-export function settledThread(thread: Store<ThreadSnapshot>): DerivedStore<SettledThread> {
+export function stableThread(thread: Store<ThreadSnapshot>): DerivedStore<StableThread> {
   const known = ofThread.get(thread);
   if (known) return known;
   let view: ThreadView | undefined;
   let stable = EMPTY_STABLE_THREAD;
 
-  function read(): SettledThread {
+  function read(): StableThread {
     const now = thread.getSnapshot().view;
     if (now === view) return stable;
     view = now;
@@ -147,7 +147,7 @@ export function settledThread(thread: Store<ThreadSnapshot>): DerivedStore<Settl
 }
 
 /** Projects a view to its stable part. Returns `before` itself when only text was added. */
-function toStable(before: SettledThread, { messages, calls, run, open }: ThreadView): SettledThread {
+function toStable(before: StableThread, { messages, calls, run, open }: ThreadView): StableThread {
   const speaking = open.flatMap(({ message, isSpeaking }) => (isSpeaking ? [message.id] : []));
   const isSameSpeaking = shallowEqual(before.speaking, speaking);
   const isSameCalls = before.calls === calls;
@@ -161,13 +161,13 @@ function toStable(before: SettledThread, { messages, calls, run, open }: ThreadV
   };
 }
 
-function notifyAffected(listeners: Listeners, before: SettledThread, now: SettledThread): void {
+function notifyAffected(listeners: Listeners, before: StableThread, now: StableThread): void {
   const changed = changedIds(before, now);
   for (const [listener, about] of [...listeners]) if (about === undefined || changed.has(about)) listener();
 }
 
 /** Ids of the changed messages, runs and tool calls. Always includes the newest message, which depends on the run's status too. */
-function changedIds(before: SettledThread, now: SettledThread): ReadonlySet<string | undefined> {
+function changedIds(before: StableThread, now: StableThread): ReadonlySet<string | undefined> {
   const changed = new Set<string | undefined>(changedRuns(before.byRun, now.byRun));
   if (before.speaking !== now.speaking)
     for (const id of [...before.speaking, ...now.speaking]) changed.add(id);
@@ -193,7 +193,7 @@ const busyOfThread = new WeakMap<Store<ThreadSnapshot>, Store<boolean>>();
 function threadBusy(thread: Store<ThreadSnapshot>): Store<boolean> {
   const known = busyOfThread.get(thread);
   if (known) return known;
-  const stable = settledThread(thread);
+  const stable = stableThread(thread);
   const read = () => stable.getSnapshot().run?.status === "running";
   const made = derivedStore(stable, read, (listeners) => setTimeout(notifyInBatches, 0, listeners));
   busyOfThread.set(thread, made);
@@ -209,7 +209,7 @@ const notBusy = () => false;
 
 /** Selects from the stable part of the thread; never runs while only text streams. `select` must be stable between renders. */
 export function useStableThread<T>(
-  select: (stable: SettledThread) => T,
+  select: (stable: StableThread) => T,
   isEqual?: (a: T, b: T) => boolean,
 ): T {
   return useStable(undefined, select, isEqual);
@@ -218,26 +218,26 @@ export function useStableThread<T>(
 /** Selects data of one message, run or tool call; runs only when that one changed. `select` must be stable between renders. */
 export function useStablePart<T>(
   id: string,
-  select: (stable: SettledThread, id: string) => T,
+  select: (stable: StableThread, id: string) => T,
   isEqual?: (a: T, b: T) => boolean,
 ): T {
   return useStable(
     id,
-    useCallback((stable: SettledThread) => select(stable, id), [select, id]),
+    useCallback((stable: StableThread) => select(stable, id), [select, id]),
     isEqual,
   );
 }
 
 function useStable<T>(
   about: string | undefined,
-  select: (stable: SettledThread) => T,
+  select: (stable: StableThread) => T,
   isEqual: (a: T, b: T) => boolean = Object.is,
 ): T {
-  const store = settledThread(useThreadHandle());
+  const store = stableThread(useThreadHandle());
   const subscribe = useCallback((listener: () => void) => store.subscribe(listener, about), [store, about]);
   const [read, readOnServer] = useMemo(() => {
-    let last: { readonly stable: SettledThread; readonly value: T } | undefined;
-    function read(stable: SettledThread): T {
+    let last: { readonly stable: StableThread; readonly value: T } | undefined;
+    function read(stable: StableThread): T {
       if (last?.stable === stable) return last.value;
       const next = select(stable);
       last = { stable, value: last && isEqual(last.value, next) ? last.value : next };

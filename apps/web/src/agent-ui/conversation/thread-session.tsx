@@ -2,10 +2,10 @@
 
 import {
   type CommandOutcome,
-  type MessageView,
   newId,
   type RunInput,
   type SubmittedCommand,
+  type ThreadMessage,
 } from "@throughline/agent-client";
 import { useCommands, useThreadHandle } from "@throughline/agent-react";
 import type { JsonObject } from "@throughline/ai-core";
@@ -29,7 +29,7 @@ interface ThreadSession {
   readonly outcomes: ReadonlyMap<string, CommandOutcome>;
   /** Sends a message without waiting: it shows at once, with its outcome. Returns its id. */
   send(content: string | readonly JsonObject[]): string;
-  resend(message: MessageView, how: ResendMode): void;
+  resend(message: ThreadMessage, how: ResendMode): void;
   discard(messageId: string): void;
   /** Whether this page, not another tab, started the run. Takes the id of the service. */
   isOwnRun(runId: string): boolean;
@@ -45,13 +45,13 @@ interface ThreadSession {
 
 const ThreadSessionContext = createContext<ThreadSession | undefined>(undefined);
 
-export function useSteering(): ThreadSession {
+export function useThreadSession(): ThreadSession {
   const session = useContext(ThreadSessionContext);
-  if (!session) throw new Error("useSteering() needs a <SteeringProvider> above it.");
+  if (!session) throw new Error("useThreadSession() needs a <ThreadSessionProvider> above it.");
   return session;
 }
 
-export function SteeringProvider({
+export function ThreadSessionProvider({
   onSend,
   children,
 }: {
@@ -75,7 +75,7 @@ export function SteeringProvider({
       return command;
     }
 
-    async function submit(message: MessageView, how: ResendMode): Promise<void> {
+    async function submit(message: ThreadMessage, how: ResendMode): Promise<void> {
       ownMessages.current.add(message.id);
       setOutcomes((before) => without(before, message.id));
       const input: RunInput = { messages: [message], ...(model !== undefined && { model }) };

@@ -1,4 +1,4 @@
-import type { CallView, MessageView } from "@throughline/agent-client";
+import type { CallView, ThreadMessage } from "@throughline/agent-client";
 import { describe, expect, it } from "vitest";
 import { callsByRun } from "./stable-thread";
 import { turnsOf } from "./turns";
@@ -24,14 +24,14 @@ const model = (runId: string, messageId: string): CallView => ({
   messageId,
 });
 const inRun = (runId: string | undefined) => (runId === undefined ? {} : { runId });
-const user = (id: string, runId?: string, more: Partial<MessageView> = {}): MessageView => ({
+const user = (id: string, runId?: string, more: Partial<ThreadMessage> = {}): ThreadMessage => ({
   id,
   role: "user",
   content: id,
   ...inRun(runId),
   ...more,
 });
-const said = (id: string, runId?: string, more: Partial<MessageView> = {}): MessageView => ({
+const said = (id: string, runId?: string, more: Partial<ThreadMessage> = {}): ThreadMessage => ({
   id,
   role: "assistant",
   content: id,
@@ -39,7 +39,7 @@ const said = (id: string, runId?: string, more: Partial<MessageView> = {}): Mess
   ...more,
 });
 
-const shape = (messages: readonly MessageView[], calls: readonly CallView[]) =>
+const shape = (messages: readonly ThreadMessage[], calls: readonly CallView[]) =>
   turnsOf(messages, callsByRun(calls)).map(({ userId, runId, messageIds }) => [
     userId,
     runId,

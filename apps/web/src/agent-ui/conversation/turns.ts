@@ -1,7 +1,7 @@
 "use client";
 
-import type { CallView, MessageView } from "@throughline/agent-client";
-import { type CallsByRun, type SettledThread, useStableThread } from "./stable-thread";
+import type { CallView, ThreadMessage } from "@throughline/agent-client";
+import { type CallsByRun, type StableThread, useStableThread } from "./stable-thread";
 
 /** A run, or a message that will start one, with its messages. */
 export interface Turn {
@@ -24,7 +24,7 @@ interface Segment {
 const SERVICE_RUN = "throughline:";
 
 /** Groups messages into turns, by author and run. A run without messages (a command) is inserted at its start. */
-export function turnsOf(messages: readonly MessageView[], byRun: CallsByRun): readonly Turn[] {
+export function turnsOf(messages: readonly ThreadMessage[], byRun: CallsByRun): readonly Turn[] {
   const segments = segmentsOf(messages);
   const listed = new Set(segments.map(({ runId }) => runId));
   const order = new Map([...byRun.keys()].map((runId, at) => [runId, at]));
@@ -54,7 +54,7 @@ function isBookkeeping(run: CallView, calls: readonly CallView[]): boolean {
   return run.startedBy?.kind === "foreign" && hasEnded && calls.length === 1;
 }
 
-function segmentsOf(messages: readonly MessageView[]): Segment[] {
+function segmentsOf(messages: readonly ThreadMessage[]): Segment[] {
   const segments: Segment[] = [];
   const asked = new Set(messages.flatMap(({ toolCalls }) => toolCalls?.map(({ id }) => id) ?? []));
   for (const message of messages) {
@@ -77,7 +77,7 @@ function runIn(calls: readonly CallView[] | undefined): CallView | undefined {
   return calls?.find(({ kind }) => kind === "run");
 }
 
-function isShown(message: MessageView, asked: ReadonlySet<string>): boolean {
+function isShown(message: ThreadMessage, asked: ReadonlySet<string>): boolean {
   if (message.subagentRunId !== undefined) return false;
   if (message.role === "system" || message.role === "developer") return false;
   // A result shows where its call does.
@@ -112,7 +112,7 @@ export function useTurns(): readonly Turn[] {
 let last: { messages: unknown; byRun: unknown; turns: readonly Turn[] } | undefined;
 
 /** Computes the turns once per pair of lists; unchanged turns retain their identity. */
-function select({ messages, byRun }: SettledThread): readonly Turn[] {
+function select({ messages, byRun }: StableThread): readonly Turn[] {
   if (last?.messages === messages && last.byRun === byRun) return last.turns;
   const known = new Map(last?.turns.map((turn) => [turn.key, turn]));
   const turns = turnsOf(messages, byRun).map((turn) => {

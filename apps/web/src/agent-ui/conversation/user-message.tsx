@@ -9,7 +9,7 @@ import { Button, IconButton } from "../primitives/button";
 import { CopyButton } from "../primitives/copy-button";
 import { AttachedFiles, contentFiles } from "./attachments";
 import { outcomeText } from "./outcome-text";
-import { useSteering } from "./thread-session";
+import { useThreadSession } from "./thread-session";
 import styles from "./user-message.module.css";
 
 const RespondWithMessage = dynamic(
@@ -53,7 +53,7 @@ export const UserMessage = memo(function UserMessage({ id }: { readonly id: stri
 function Unsent({ id }: { readonly id: string }): ReactNode {
   const message = useMessage(id);
   const thread = useThreadHandle();
-  const { outcomes, resend, discard } = useSteering();
+  const { outcomes, resend, discard } = useThreadSession();
   const drafts = useDrafts();
   if (!message) return null;
   const wasTyped = drafts.readSent(thread).some((sent) => sent.id === id);

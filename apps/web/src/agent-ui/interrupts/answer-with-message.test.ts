@@ -1,9 +1,12 @@
-import { readQuestion } from "@throughline/questions";
+import { readInterruptRequest } from "@throughline/questions";
 import { describe, expect, it } from "vitest";
 import { responseFromText } from "./answer-with-message";
 
-const FLIGHTS = readQuestion({ options: [{ airline: "KLM" }, "United"], message: "Which?" }, undefined);
-const CALLS = readQuestion(
+const FLIGHTS = readInterruptRequest(
+  { options: [{ airline: "KLM" }, "United"], message: "Which?" },
+  undefined,
+);
+const CALLS = readInterruptRequest(
   {
     action_requests: [
       { name: "pay", args: {} },
@@ -21,13 +24,13 @@ describe("a message that was written instead of an answer", () => {
   });
 
   it("is a yes, a no, or the words themselves where any words do", () => {
-    const shall = readQuestion("Shall I go on?", undefined);
+    const shall = readInterruptRequest("Shall I go on?", undefined);
     expect([
       responseFromText(shall, "Yes."),
       responseFromText(shall, "no"),
       responseFromText(shall, "later"),
     ]).toEqual([true, false, "later"]);
-    expect(responseFromText(readQuestion({ message: "Why?" }, undefined), "because")).toBe("because");
+    expect(responseFromText(readInterruptRequest({ message: "Why?" }, undefined), "because")).toBe("because");
   });
 
   it("is none for calls that wait for approval", () => {

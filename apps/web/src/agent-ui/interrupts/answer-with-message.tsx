@@ -1,19 +1,19 @@
 "use client";
 
-import { type CommandOutcome, contentText, type MessageView } from "@throughline/agent-client";
+import { type CommandOutcome, contentText, type ThreadMessage } from "@throughline/agent-client";
 import { readInterrupt, useCommands, useInterrupts } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
-import { checkAnswer, type Question } from "@throughline/questions";
+import { type Question, validateResponse } from "@throughline/questions";
 import { type ReactNode, useState } from "react";
 import { outcomeText } from "../conversation/outcome-text";
-import { useSteering } from "../conversation/thread-session";
+import { useThreadSession } from "../conversation/thread-session";
 import { Button } from "../primitives/button";
 
 /** Offers to send an unsent message as the response to the open interrupt, where a text can be one. */
-export function RespondWithMessage({ message }: { readonly message: MessageView }): ReactNode {
+export function RespondWithMessage({ message }: { readonly message: ThreadMessage }): ReactNode {
   const interrupts = useInterrupts();
   const commands = useCommands();
-  const { track, discard } = useSteering();
+  const { track, discard } = useThreadSession();
   const [outcome, setOutcome] = useState<CommandOutcome>();
   const [only, ...others] = interrupts;
   if (!only || others.length > 0) return null;
@@ -53,7 +53,7 @@ export function responseFromText(question: Question, words: string): Json | unde
     case "draft":
     case "copilotkit":
     case "other":
-      return checkAnswer(question, words) === null ? words : undefined;
+      return validateResponse(question, words) === null ? words : undefined;
     default:
       return undefined;
   }

@@ -1,21 +1,21 @@
-import type { OpenQuestion } from "@throughline/agent-react";
+import type { OpenInterrupt } from "@throughline/agent-react";
 import type { Json, JsonObject } from "@throughline/ai-core";
 import {
-  type AgentInboxQuestion,
-  type ApprovalQuestion,
-  type ApprovalsQuestion,
-  answerAgentInbox,
-  answerApproval,
-  answerApprovals,
+  type AgentInboxRequest,
+  type ApprovalRequest,
   type Decision,
   offeredDecisions,
   type Question,
   reasonField,
+  respondToAgentInbox,
+  respondToApproval,
+  respondToApprovals,
+  type ToolApprovalsRequest,
 } from "@throughline/questions";
 import { fieldsOf, type SchemaField, schemaOfValues } from "../json-schema/schema-fields";
 import { readValues, type ValuesDraft } from "../json-schema/value-edits";
 
-export type Approvable = ApprovalsQuestion | ApprovalQuestion | AgentInboxQuestion;
+export type Approvable = ToolApprovalsRequest | ApprovalRequest | AgentInboxRequest;
 
 /** A call that waits for a decision. */
 export interface ApprovalRow {
@@ -119,23 +119,23 @@ export function approveAll(question: Approvable): Json | undefined {
 }
 
 export function toResponse(question: Approvable, decisions: readonly Decision[]): Json {
-  if (question.kind === "approvals") return answerApprovals(question, decisions);
+  if (question.kind === "approvals") return respondToApprovals(question, decisions);
   const [decision = { type: "approve" as const }] = decisions;
-  if (question.kind === "approval") return answerApproval(question, decision);
+  if (question.kind === "approval") return respondToApproval(question, decision);
   switch (decision.type) {
     case "edit":
-      return answerAgentInbox(question, { type: "edit", args: decision.args });
+      return respondToAgentInbox(question, { type: "edit", args: decision.args });
     case "respond":
-      return answerAgentInbox(question, { type: "response", text: decision.message });
+      return respondToAgentInbox(question, { type: "response", text: decision.message });
     case "other":
-      return answerAgentInbox(question, { type: "ignore" });
+      return respondToAgentInbox(question, { type: "ignore" });
     default:
-      return answerAgentInbox(question, { type: "accept" });
+      return respondToAgentInbox(question, { type: "accept" });
   }
 }
 
 /** Responses that approve every call of every interrupt; `undefined` where one of them requests something else. */
-export function approvalsOf(questions: readonly OpenQuestion[]): Readonly<Record<string, Json>> | undefined {
+export function approvalsOf(questions: readonly OpenInterrupt[]): Readonly<Record<string, Json>> | undefined {
   const answers: Record<string, Json> = {};
   for (const { id, question } of questions) {
     const answer = isApprovable(question) ? approveAll(question) : undefined;

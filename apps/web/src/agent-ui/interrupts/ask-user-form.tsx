@@ -2,9 +2,9 @@
 
 import type { Json } from "@throughline/ai-core";
 import {
-  type AskUserQuestion,
-  answerAskUser,
-  dismissAnswer,
+  type AskUserRequest,
+  dismissResponse,
+  respondToAskUser,
   type UserChoice,
   type UserPrompt,
 } from "@throughline/questions";
@@ -15,7 +15,7 @@ import { Field, Input, Problem } from "../primitives/field";
 import card from "./response-form.module.css";
 
 interface AskUserFormProps {
-  readonly question: AskUserQuestion;
+  readonly question: AskUserRequest;
   readonly isDisabled: boolean;
   readonly isSingle: boolean;
   readonly isChosen: boolean;
@@ -35,7 +35,7 @@ export function AskUserForm({
   const [isChecked, setChecked] = useState<object>();
   const container = useRef<HTMLFormElement>(null);
   const readings = prompts.map((prompt, at) => readPrompt(prompt, drafts[at] ?? NO_DRAFT));
-  const dismissal = dismissAnswer(question);
+  const dismissal = dismissResponse(question);
 
   // Focuses the first question that lacks an answer.
   useEffect(() => {
@@ -49,7 +49,7 @@ export function AskUserForm({
     event.preventDefault();
     const answers = readings.flatMap((reading) => ("answer" in reading ? [reading.answer] : []));
     if (answers.length < prompts.length) setChecked({});
-    else onRespond(answerAskUser(question, answers));
+    else onRespond(respondToAskUser(question, answers));
   }
 
   return (

@@ -1,2 +1,2 @@
 /** A module of its own, so that the schema checker is loaded with the first response and not earlier. */
-export { checkAnswer, checkEdit } from "@throughline/questions";
+export { validateEdit, validateResponse } from "@throughline/questions";

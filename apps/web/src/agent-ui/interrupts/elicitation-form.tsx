@@ -2,11 +2,11 @@
 
 import type { Json } from "@throughline/ai-core";
 import {
-  answerElicitation,
-  dismissAnswer,
-  type ElicitationAnswer,
-  type ElicitationQuestion,
+  dismissResponse,
+  type ElicitationItem,
   type ElicitationRequest,
+  type ElicitationResponse,
+  respondToElicitation,
 } from "@throughline/questions";
 import { type FormEvent, type ReactNode, useId, useMemo, useState } from "react";
 import {
@@ -24,7 +24,7 @@ import styles from "./elicitation-form.module.css";
 import card from "./response-form.module.css";
 
 interface ElicitationFormProps {
-  readonly question: ElicitationQuestion;
+  readonly question: ElicitationRequest;
   readonly isDisabled: boolean;
   readonly isSingle: boolean;
   readonly isChosen: boolean;
@@ -54,7 +54,7 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
   );
   const [problems, setProblems] = useState<readonly Problems[]>([]);
   const isOne = requests.length === 1;
-  const dismissal = dismissAnswer(question);
+  const dismissal = dismissResponse(question);
 
   function change(at: number, more: RequestDraft): void {
     setDrafts(drafts.map((draft, one) => (one === at ? { ...draft, ...more } : draft)));
@@ -64,7 +64,7 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
     const readings = requests.map(({ mode }, at) => readRequest(mode, fields[at] ?? [], decided[at] ?? {}));
     setProblems(readings.map((reading) => ("problems" in reading ? reading.problems : {})));
     const answers = readings.flatMap((reading) => ("answer" in reading ? [reading.answer] : []));
-    if (answers.length === requests.length) onRespond(answerElicitation(question, answers));
+    if (answers.length === requests.length) onRespond(respondToElicitation(question, answers));
   }
 
   function submit(event: FormEvent): void {
@@ -109,15 +109,15 @@ export function ElicitationForm(props: ElicitationFormProps): ReactNode {
   );
 }
 
-function acceptLabel(request: ElicitationRequest | undefined): string {
+function acceptLabel(request: ElicitationItem | undefined): string {
   return request?.mode === "url" ? "I have done it" : "Answer";
 }
 
 function readRequest(
-  mode: ElicitationRequest["mode"],
+  mode: ElicitationItem["mode"],
   fields: readonly SchemaField[],
   { action, drafts = {} }: RequestDraft,
-): { readonly answer: ElicitationAnswer } | { readonly problems: Problems } {
+): { readonly answer: ElicitationResponse } | { readonly problems: Problems } {
   if (action === "decline") return { answer: { action } };
   if (mode === "url") return action ? { answer: { action } } : { problems: { "": NOT_DONE } };
   const read = readDrafts(fields, drafts);
@@ -125,7 +125,7 @@ function readRequest(
 }
 
 interface RequestProps {
-  readonly request: ElicitationRequest;
+  readonly request: ElicitationItem;
   /** The only request: the buttons of the form decide about it. */
   readonly isOne: boolean;
   readonly fields: readonly SchemaField[];

@@ -1,11 +1,11 @@
-import type { MessageView } from "@throughline/agent-client";
-import { readQuestion } from "@throughline/questions";
+import type { ThreadMessage } from "@throughline/agent-client";
+import { readInterruptRequest } from "@throughline/questions";
 import { expect, it } from "vitest";
 import { isApprovable } from "./approval-rows";
 import { matchToolCalls } from "./thread-interrupts";
 
 const call = (id: string, name: string, args: object) => ({ id, name, args: JSON.stringify(args) });
-const MESSAGES: readonly MessageView[] = [
+const MESSAGES: readonly ThreadMessage[] = [
   { id: "a1", role: "assistant", content: "", toolCalls: [call("old", "pay", { to: "Ann", amount: 3 })] },
   { id: "r1", role: "tool", toolCallId: "old", content: "paid" },
   {
@@ -21,7 +21,7 @@ const MESSAGES: readonly MessageView[] = [
 ];
 
 function gatedBy(value: object) {
-  const question = readQuestion(JSON.parse(JSON.stringify(value)), undefined);
+  const question = readInterruptRequest(JSON.parse(JSON.stringify(value)), undefined);
   return isApprovable(question) ? matchToolCalls(question, MESSAGES) : undefined;
 }
 

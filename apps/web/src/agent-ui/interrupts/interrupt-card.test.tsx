@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { type OpenQuestion, readInterrupt } from "@throughline/agent-react";
+import { type OpenInterrupt, readInterrupt } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { act, createElement, useState } from "react";
 import { createRoot, type Root } from "react-dom/client";
@@ -26,7 +26,7 @@ afterEach(() => {
   place.remove();
 });
 
-function Shown({ asked }: { readonly asked: OpenQuestion }) {
+function Shown({ asked }: { readonly asked: OpenInterrupt }) {
   const [rows, onDraft] = useState<readonly RowDraft[]>([]);
   const onRespond = (value: Json) => void answers.push(value);
   return createElement(InterruptCard, {
@@ -40,11 +40,11 @@ function Shown({ asked }: { readonly asked: OpenQuestion }) {
   });
 }
 
-function show(asked: OpenQuestion): void {
+function show(asked: OpenInterrupt): void {
   act(() => root.render(createElement(Shown, { asked })));
 }
 
-function ask(raw: Json, more: object = {}, schema?: object): OpenQuestion {
+function ask(raw: Json, more: object = {}, schema?: object): OpenInterrupt {
   const langgraph = { raw, ...(schema && { responseSchema: schema as Json }) };
   return readInterrupt({ id: "q", reason: "x", message: "Which?", metadata: { langgraph }, ...more });
 }

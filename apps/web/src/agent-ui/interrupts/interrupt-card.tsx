@@ -1,8 +1,8 @@
 "use client";
 
-import type { OpenQuestion } from "@throughline/agent-react";
+import type { OpenInterrupt } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
-import type { Question, QuestionOption } from "@throughline/questions";
+import type { InterruptOption, Question } from "@throughline/questions";
 import { type ReactNode, useId, useMemo, useRef, useState } from "react";
 import { Markdown } from "../markdown/markdown";
 import { Disclosure } from "../primitives/disclosure";
@@ -20,7 +20,7 @@ import { RESPONSE_AS_IS, type ResponseFields, ResponseForm, responseFields } fro
 import card from "./response-form.module.css";
 
 interface InterruptCardProps {
-  readonly asked: OpenQuestion;
+  readonly asked: OpenInterrupt;
   /** The only interrupt: its response is sent at once. Else it is chosen, and sent with others. */
   readonly isSingle: boolean;
   /** The response that will be sent with the others. */
@@ -58,7 +58,7 @@ export function InterruptCard(props: InterruptCardProps): ReactNode {
     // The service checks as well, and decides where the checker can't be loaded.
     const checker = await import("./check-response").catch(() => undefined);
     isChecking.current = false;
-    const mismatch = checker?.checkAnswer(question, value);
+    const mismatch = checker?.validateResponse(question, value);
     setWrong(mismatch ? mismatchText(mismatch) : undefined);
     if (!mismatch) onRespond(value);
   }
@@ -126,7 +126,7 @@ function InterruptDetails({ question }: { readonly question: Question }): ReactN
 }
 
 interface OptionsProps {
-  readonly options: readonly QuestionOption[];
+  readonly options: readonly InterruptOption[];
   readonly chosen: Json | undefined;
   readonly isSingle: boolean;
   readonly isDisabled: boolean;
@@ -207,12 +207,12 @@ function takesWords(question: Question): boolean {
 }
 
 /** The recommended one first. */
-function optionsOf(question: Question): readonly QuestionOption[] {
+function optionsOf(question: Question): readonly InterruptOption[] {
   if (question.kind === "options") {
     return question.options.toSorted((a, b) => Number(b.isRecommended) - Number(a.isRecommended));
   }
   if (question.kind !== "yes_no") return [];
-  const option = (label: string, value: Json): QuestionOption => ({
+  const option = (label: string, value: Json): InterruptOption => ({
     label,
     detail: "",
     value,

@@ -1,7 +1,7 @@
 "use client";
 
 import type { CommandOutcome, ThreadName } from "@throughline/agent-client";
-import type { OpenQuestion } from "@throughline/agent-react";
+import type { OpenInterrupt } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useCallback, useMemo, useRef, useState } from "react";
 import * as z from "zod/mini";
@@ -18,7 +18,7 @@ type InterruptResponses = Readonly<Record<string, Json>>;
 
 interface InterruptListProps {
   readonly thread: ThreadName;
-  readonly questions: readonly OpenQuestion[];
+  readonly questions: readonly OpenInterrupt[];
   /** Label of the region. */
   readonly label: string;
   /** Tool calls of the rows of an interrupt, by row, where the page shows them. */

@@ -4,7 +4,7 @@ import { useInterrupts } from "@throughline/agent-react";
 import dynamic from "next/dynamic";
 import { type ReactNode, useEffect, useState } from "react";
 import { isEdit } from "../conversation/run-origin";
-import { type SettledThread, useStableThread } from "../conversation/stable-thread";
+import { type StableThread, useStableThread } from "../conversation/stable-thread";
 
 const ThreadInterrupts = dynamic(
   () => import("./thread-interrupts").then((module) => module.ThreadInterrupts),
@@ -48,7 +48,7 @@ function usePausedRun(): string | undefined {
  * The run that left the thread paused. An edit of the state is a run too, during which the thread remains paused. `null`: a run has
  * begun and nothing else is known of it yet; it may be an edit. `undefined`: the thread is not paused.
  */
-export function pauseOf({ run, calls }: Pick<SettledThread, "run" | "calls">): string | null | undefined {
+export function pauseOf({ run, calls }: Pick<StableThread, "run" | "calls">): string | null | undefined {
   const id = run?.serviceRunId ?? run?.runId;
   if (run?.status === "interrupted") return id;
   if (run?.status !== "running") return undefined;

@@ -1,8 +1,8 @@
-import type { CallView, RunView } from "@throughline/agent-client";
+import type { CallView, ThreadRun } from "@throughline/agent-client";
 import { expect, it } from "vitest";
 import { pauseOf } from "./open-interrupts";
 
-const run = (status: RunView["status"]): RunView => ({
+const run = (status: ThreadRun["status"]): ThreadRun => ({
   runId: "c",
   serviceRunId: "r",
   attempt: 0,

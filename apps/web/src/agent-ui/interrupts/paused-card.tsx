@@ -9,7 +9,7 @@ import { useAgentCatalog } from "../../data/agents";
 import { useCaller } from "../../data/caller";
 import { type Pause, usePause } from "../../data/checkpoints";
 import { outcomeText } from "../conversation/outcome-text";
-import { useSteering } from "../conversation/thread-session";
+import { useThreadSession } from "../conversation/thread-session";
 import { stateSchema } from "../json-schema/state-schema";
 import { Button } from "../primitives/button";
 import { Problem } from "../primitives/field";
@@ -123,7 +123,7 @@ export function PausedCard({ thread, moment, onContinue, onEdited }: PausedCardP
 /** The paused card on the page of its thread. */
 export function PausedThread({ runId }: { readonly runId: string }): ReactNode {
   const commands = useCommands();
-  const { track, claim } = useSteering();
+  const { track, claim } = useThreadSession();
   return (
     <section aria-label="Questions of the agent">
       <PausedCard

@@ -1,7 +1,7 @@
 "use client";
 
 import type { Json, JsonObject } from "@throughline/ai-core";
-import { answerAction, answerForm, dismissAnswer, type Question } from "@throughline/questions";
+import { dismissResponse, type Question, respondToAction, respondToForm } from "@throughline/questions";
 import { type FormEvent, type ReactNode, useMemo, useState } from "react";
 import {
   draftsOf,
@@ -153,7 +153,7 @@ export function responseFields(question: Question): ResponseFields {
   const plain: ResponseFields = {
     ...RESPONSE_AS_IS,
     schema: question.schema,
-    declined: dismissAnswer(question),
+    declined: dismissResponse(question),
   };
   switch (question.kind) {
     case "form":
@@ -161,7 +161,7 @@ export function responseFields(question: Question): ResponseFields {
         ...plain,
         ...(question.form === "fields" && APPROVING),
         schema: question.fields,
-        toResponse: (values) => answerForm(question, values),
+        toResponse: (values) => respondToForm(question, values),
       };
     case "draft":
       return { ...plain, schema: undefined, preset: question.draft };
@@ -171,9 +171,9 @@ export function responseFields(question: Question): ResponseFields {
         ...APPROVING,
         schema: schemaOfValues(question.fields),
         preset: question.fields,
-        declined: answerAction(question, "reject"),
+        declined: respondToAction(question, "reject"),
         isGuess: true,
-        toResponse: (values) => answerAction(question, "approve", changedOf(question.fields, values)),
+        toResponse: (values) => respondToAction(question, "approve", changedOf(question.fields, values)),
       };
     default:
       return plain;

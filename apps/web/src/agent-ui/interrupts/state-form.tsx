@@ -129,6 +129,6 @@ async function checkValues(
   const unknownName = Object.keys(values).find((name) => !known.includes(name));
   if (unknownName !== undefined) return `${unknownName}: there is no such value. Known: ${known.join(", ")}.`;
   const checks = await import("./check-response").catch(() => undefined);
-  const mismatch = checks?.checkEdit(schema, before, values);
+  const mismatch = checks?.validateEdit(schema, before, values);
   return mismatch ? `${mismatch.path}: ${mismatch.problem}` : undefined;
 }

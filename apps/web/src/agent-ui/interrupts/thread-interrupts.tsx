@@ -1,8 +1,8 @@
 "use client";
 
-import type { MessageView, ToolCallView } from "@throughline/agent-client";
+import type { ThreadMessage, ToolCallView } from "@throughline/agent-client";
 import {
-  type OpenQuestion,
+  type OpenInterrupt,
   readInterrupt,
   useCommands,
   useInterrupts,
@@ -10,8 +10,8 @@ import {
 } from "@throughline/agent-react";
 import type { Json } from "@throughline/ai-core";
 import { type ReactNode, useMemo } from "react";
-import { type SettledThread, useStableThread } from "../conversation/stable-thread";
-import { useSteering } from "../conversation/thread-session";
+import { type StableThread, useStableThread } from "../conversation/stable-thread";
+import { useThreadSession } from "../conversation/thread-session";
 import { isJsonObject } from "../primitives/is-json-object";
 import { type Approvable, rowsOf } from "./approval-rows";
 import { InterruptList } from "./interrupt-list";
@@ -20,7 +20,7 @@ import { InterruptList } from "./interrupt-list";
 export function ThreadInterrupts(): ReactNode {
   const interrupts = useInterrupts();
   const commands = useCommands();
-  const { track } = useSteering();
+  const { track } = useThreadSession();
   const messages = useStableThread(messagesOf);
   const questions = useMemo(
     () => interrupts.map((interrupt) => withCall(readInterrupt(interrupt), messages)),
@@ -38,7 +38,7 @@ export function ThreadInterrupts(): ReactNode {
   );
 }
 
-const messagesOf = ({ messages }: SettledThread) => messages;
+const messagesOf = ({ messages }: StableThread) => messages;
 
 /**
  * The tool calls of an interrupt's rows, by row. LangChain's middleware sends no ids: a call is matched by name and arguments among
@@ -46,7 +46,7 @@ const messagesOf = ({ messages }: SettledThread) => messages;
  */
 export function matchToolCalls(
   question: Approvable,
-  messages: readonly MessageView[],
+  messages: readonly ThreadMessage[],
 ): readonly (string | undefined)[] {
   if (question.kind === "approval" && question.toolCallId !== undefined) return [question.toolCallId];
   const open = openCalls(messages);
@@ -61,7 +61,7 @@ export function matchToolCalls(
 }
 
 /** Completes an approval that has only the id of its call with the name and arguments from the conversation. */
-function withCall(asked: OpenQuestion, messages: readonly MessageView[]): OpenQuestion {
+function withCall(asked: OpenInterrupt, messages: readonly ThreadMessage[]): OpenInterrupt {
   const { question } = asked;
   if (question.kind !== "approval" || question.action.name !== "") return asked;
   const call = openCalls(messages).find(({ id }) => id === question.toolCallId);
@@ -71,7 +71,7 @@ function withCall(asked: OpenQuestion, messages: readonly MessageView[]): OpenQu
   return { ...asked, question: { ...question, action } };
 }
 
-function openCalls(messages: readonly MessageView[]): readonly ToolCallView[] {
+function openCalls(messages: readonly ThreadMessage[]): readonly ToolCallView[] {
   const answered = new Set(messages.map(({ toolCallId }) => toolCallId));
   return messages.flatMap(({ toolCalls }) => toolCalls?.filter(({ id }) => !answered.has(id)) ?? []);
 }

@@ -22,13 +22,13 @@ export function stateSchema(published: JsonObject, values: JsonObject): JsonObje
   };
 }
 
-export function propertiesOf({ properties }: JsonObject): JsonObject {
+function propertiesOf({ properties }: JsonObject): JsonObject {
   return isJsonObject(properties) ? properties : {};
 }
 
-export function hasContent(schema: unknown): boolean {
+function hasContent(schema: unknown): boolean {
   return isJsonObject(schema) && Object.keys(schema).some((key) => !ANNOTATIONS.has(key));
 }
 
 /** Keys that only annotate: a schema of an arbitrary value may still have them. */
-export const ANNOTATIONS = new Set(["title", "description", "default", "examples"]);
+const ANNOTATIONS = new Set(["title", "description", "default", "examples"]);

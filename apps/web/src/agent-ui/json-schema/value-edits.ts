@@ -21,7 +21,7 @@ export type ValuesReading =
   /** `problems` are by field, where the form shows them. */
   | { readonly problem: string; readonly problems?: Readonly<Record<string, string>> };
 
-export const NOT_AN_OBJECT = "This is not a JSON object.";
+const NOT_AN_OBJECT = "This is not a JSON object.";
 
 /** Applies an edit to the current values. An unchanged field leaves its value unchanged, also where there is none. */
 export function readValues(
@@ -45,7 +45,7 @@ export function readValues(
   return { values: isJsonObject(values) ? values : {} };
 }
 
-export function readJson(text: string): ValuesReading {
+function readJson(text: string): ValuesReading {
   try {
     const values: Json = JSON.parse(text);
     return isJsonObject(values) ? { values } : { problem: NOT_AN_OBJECT };

@@ -16,7 +16,7 @@ export interface CopyButtonProps {
   readonly className?: string;
 }
 
-export const SHOWN_MS = 1_600;
+const SHOWN_MS = 1_600;
 
 export function CopyButton({
   label,

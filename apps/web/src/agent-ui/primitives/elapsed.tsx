@@ -35,11 +35,11 @@ export function formatDuration(seconds: number): string {
   return join(Math.floor(whole / 3_600), "h", Math.floor((whole % 3_600) / 60), "min");
 }
 
-export function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
+function join(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-export function subscribe(listener: () => void): () => void {
+function subscribe(listener: () => void): () => void {
   ticking += 1;
   const stop = sharedInterval(1_000, () => {
     now = Date.now();
@@ -51,15 +51,15 @@ export function subscribe(listener: () => void): () => void {
   };
 }
 
-export const noSubscription = () => () => {};
-export const never = () => 0;
+const noSubscription = () => () => {};
+const never = () => 0;
 
 /** Milliseconds since the Unix epoch, updated each second while `isTicking`; else 0. */
 export function useNow(isTicking: boolean): number {
   return useSyncExternalStore(isTicking ? subscribe : noSubscription, isTicking ? readNow : never, never);
 }
 
-export function readNow(): number {
+function readNow(): number {
   // Stable within a second without listeners, else React would treat each read as a change.
   if (ticking === 0 && Date.now() - now > 1_000) now = Date.now();
   return now;

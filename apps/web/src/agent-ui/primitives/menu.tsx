@@ -92,7 +92,7 @@ export function Menu({ label, children, className, items }: MenuProps): ReactNod
           const opens = event.newState === "open";
           setOpen(opens);
           if (!opens || !button.current) return;
-          placeMenu(button.current, event.currentTarget);
+          positionMenu(button.current, event.currentTarget);
           // The toggle event comes late: a fast user has focused an item already.
           if (!event.currentTarget.matches(":focus-within")) entries()[0]?.focus();
         }}
@@ -193,7 +193,7 @@ export function menuPosition(
   };
 }
 
-export function placeMenu(opener: Element, floating: HTMLElement): void {
+export function positionMenu(opener: Element, floating: HTMLElement): void {
   const { width, height } = floating.getBoundingClientRect();
   const { left, top } = menuPosition(
     opener.getBoundingClientRect(),

@@ -5,7 +5,7 @@ import { Button } from "./button";
 import styles from "./status.module.css";
 
 /** The error of a list that could not be loaded, with a retry button. */
-export function ListProblem(props: { readonly message: string; readonly onRetry: () => void }): ReactNode {
+export function ErrorState(props: { readonly message: string; readonly onRetry: () => void }): ReactNode {
   return (
     <div className={styles.problem} role="alert">
       <p>{props.message}</p>
@@ -15,7 +15,10 @@ export function ListProblem(props: { readonly message: string; readonly onRetry:
 }
 
 /** The error of a panel that could not be loaded, with a retry button. */
-export function PanelProblem(props: { readonly message: string; readonly onRetry: () => void }): ReactNode {
+export function PanelErrorState(props: {
+  readonly message: string;
+  readonly onRetry: () => void;
+}): ReactNode {
   return (
     <div className={styles.panelProblemProblem} role="alert">
       <p>{props.message}</p>
@@ -47,7 +50,7 @@ export function Skeleton({ label, lines = 3, className }: SkeletonProps): ReactN
 export type Status = "idle" | "running" | "waiting" | "scheduled" | "error";
 
 /** Labels of statuses: colour alone is not accessible. */
-export const STATUS_WORDS: Readonly<Record<Status, string>> = {
+export const STATUS_LABELS: Readonly<Record<Status, string>> = {
   idle: "Idle",
   running: "Running",
   waiting: "Waiting for you",
@@ -56,5 +59,5 @@ export const STATUS_WORDS: Readonly<Record<Status, string>> = {
 };
 
 export function StatusDot({ status }: { readonly status: Status }): ReactNode {
-  return <span className={`${styles.dot} ${styles[status]}`} role="img" aria-label={STATUS_WORDS[status]} />;
+  return <span className={`${styles.dot} ${styles[status]}`} role="img" aria-label={STATUS_LABELS[status]} />;
 }

@@ -46,7 +46,7 @@ export function useStoredText(
 }
 
 /** A flag stored by this browser, such as whether a panel is open. */
-export function useKeptFlag(name: string): readonly [isOn: boolean, set: (isOn: boolean) => void] {
+export function useStoredFlag(name: string): readonly [isOn: boolean, set: (isOn: boolean) => void] {
   const [text, setText] = useStoredText(`throughline:${name}`);
   const set = useCallback((next: boolean) => setText(next ? "1" : "0"), [setText]);
   return [text === "1", set];

@@ -1,9 +1,9 @@
 import {
   type AgentEvent,
+  type AgentService,
   createAgentClient,
   createMemoryStorage,
-  pollThreads,
-  type ServicePort,
+  statusPolling,
 } from "@throughline/agent-client";
 import { AgentProvider, ThreadProvider } from "@throughline/agent-react";
 import { act, type ReactNode } from "react";
@@ -14,7 +14,7 @@ import { onTestFinished } from "vitest";
 export async function openThread(page: ReactNode) {
   Object.assign(globalThis, { IS_REACT_ACT_ENVIRONMENT: true });
   let tell: ((...events: readonly AgentEvent[]) => void) | undefined;
-  const service: ServicePort = {
+  const service: AgentService = {
     agents: async () => [],
     follow: (_, signal, sink) =>
       new Promise((resolve) => {
@@ -40,7 +40,7 @@ export async function openThread(page: ReactNode) {
     service,
     schedule,
     storage: createMemoryStorage(),
-    polling: pollThreads,
+    polling: statusPolling,
   });
   const place = document.createElement("div");
   const root = createRoot(place);

@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "@throughline/agent-client";
+import type { RecordedFrame } from "@throughline/agent-client";
 import type { Json } from "@throughline/ai-core";
 import * as z from "zod/mini";
 import type { Failure } from "../../agent-ui/conversation/failure";
@@ -39,7 +39,7 @@ function latencyOf({ at, envelope }: Pick<LoggedEnvelope, "at" | "envelope">): n
 
 const frameTexts = new WeakMap<object, string>();
 
-export function frameText(frame: LoggedFrame): string {
+export function frameText(frame: RecordedFrame): string {
   let text = frameTexts.get(frame.event);
   if (text === undefined) {
     text = JSON.stringify(frame.event);
@@ -48,7 +48,7 @@ export function frameText(frame: LoggedFrame): string {
   return text;
 }
 
-export function frameRow(frame: LoggedFrame, index: number): LogRow {
+export function frameRow(frame: RecordedFrame, index: number): LogRow {
   const { type, metadata: _metadata, ...rest } = frame.event;
   return {
     key: frame.id ?? `${frame.at}-${index}`,

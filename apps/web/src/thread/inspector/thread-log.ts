@@ -1,6 +1,11 @@
 "use client";
 
-import { type ConnectionStatus, type LogReader, type LogText, nextFrame } from "@throughline/agent-client";
+import {
+  type ConnectionStatus,
+  type LogEntryText,
+  type LogReader,
+  nextAnimationFrame,
+} from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { Envelope } from "@throughline/ai-core";
 import { useSyncExternalStore } from "react";
@@ -53,7 +58,7 @@ const MAX_CHARACTERS = 64_000_000;
 
 /** Reads a thread's log as the service stores it, from its beginning, then live. */
 export function createThreadLog(options: ThreadLogOptions): ThreadLog {
-  const { readLog, now = Date.now, schedule = nextFrame } = options;
+  const { readLog, now = Date.now, schedule = nextAnimationFrame } = options;
   const listeners = new Set<() => void>();
   let entries: LoggedEnvelope[] = [];
   let characters = 0;
@@ -74,7 +79,7 @@ export function createThreadLog(options: ThreadLogOptions): ThreadLog {
     });
   }
 
-  function append({ id, data }: LogText): void {
+  function append({ id, data }: LogEntryText): void {
     const position = cursorPosition(id);
     const last = cursorPosition(entries.at(-1)?.cursor);
     if (position && last) {

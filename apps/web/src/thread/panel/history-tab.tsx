@@ -9,7 +9,7 @@ import { EmptyState } from "../../agent-ui/primitives/empty-state";
 import { Problem } from "../../agent-ui/primitives/field";
 import { Icon } from "../../agent-ui/primitives/icon";
 import { NOTHING_CHANGED, StateTree } from "../../agent-ui/primitives/json-tree";
-import { PanelProblem, Skeleton } from "../../agent-ui/primitives/status";
+import { PanelErrorState, Skeleton } from "../../agent-ui/primitives/status";
 import { RelativeTime } from "../../agent-ui/primitives/time";
 import { useCaller } from "../../data/caller";
 import { type Checkpoint, useCheckpoints, useForkFrom } from "../../data/checkpoints";
@@ -29,7 +29,7 @@ export function HistoryTab(): ReactNode {
   useRefreshOnRun(refresh);
   if (!shown && isLoading)
     return <Skeleton label="Loading checkpoints" lines={5} className={styles.loading ?? ""} />;
-  if (!shown && problem) return <PanelProblem message={problem.message} onRetry={refresh} />;
+  if (!shown && problem) return <PanelErrorState message={problem.message} onRetry={refresh} />;
   if (!shown || shown.checkpoints.length === 0) {
     return <EmptyState title="No checkpoint yet">The agent writes one with each step it takes.</EmptyState>;
   }

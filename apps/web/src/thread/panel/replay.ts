@@ -7,7 +7,13 @@ import {
   type ThreadView,
 } from "@throughline/agent-client";
 import type { Envelope, JsonObject } from "@throughline/ai-core";
-import { applyEntry, applyEnvelope, createAgUiFace, emptyFold, type ThreadFold } from "@throughline/reading";
+import {
+  applyEntry,
+  applyEnvelope,
+  createAgUiEncoder,
+  emptyThreadProjection,
+  type ThreadProjection,
+} from "@throughline/reading";
 
 /** A run's entries of the log, and the state that it began with. */
 export interface RunRecording {
@@ -22,7 +28,7 @@ export interface Replay {
 
 export function recordRun(log: Iterable<Envelope>, runId: string): RunRecording {
   const envelopes: Envelope[] = [];
-  let before = emptyFold;
+  let before = emptyThreadProjection;
   for (const envelope of log) {
     if (envelope.run_id === runId) envelopes.push(withoutConversation(envelope));
     else if (envelopes.length === 0 && isAboutState(envelope)) {
@@ -51,12 +57,12 @@ function withoutConversation(envelope: Envelope): Envelope {
 
 interface ReplayState {
   readonly clientState: Projection;
-  readonly threadState: ThreadFold;
+  readonly threadState: ThreadProjection;
   readonly count: number;
 }
 
 /** The encoder that the service uses for the console's own pages. */
-const encoder = createAgUiFace({ threadName: "replay", line: "1.0", interrupts: "standard", calls: true });
+const encoder = createAgUiEncoder({ threadName: "replay", line: "1.0", interrupts: "standard", calls: true });
 
 /** Creates a replay. A step forward costs the new entries only; a step back restarts from the beginning. */
 export function createReplay({ envelopes, stateBefore }: RunRecording): Replay {
@@ -81,14 +87,14 @@ export function createReplay({ envelopes, stateBefore }: RunRecording): Replay {
 
 /** Initial state. Where the run's beginning was trimmed, its first stored entry belongs to an open run. */
 function begin(state: JsonObject, first: Envelope | undefined): ReplayState {
-  const threadState = { ...emptyFold, state };
+  const threadState = { ...emptyThreadProjection, state };
   if (!first || first.type === "run_start") {
     const clientState = applyEvent(emptyProjection, { type: "STATE_SNAPSHOT", snapshot: state });
     return { clientState, threadState, count: 0 };
   }
   const { run_id, attempt } = first;
   const open = { ...threadState, run: { run_id, client_run_id: null, attempt, open: true, status: null } };
-  const prelude = wireEvents(encoder.fullPrelude(open, undefined));
+  const prelude = wireEvents(encoder.fullSnapshot(open, undefined));
   return { clientState: prelude.reduce(applyEvent, emptyProjection), threadState: open, count: 0 };
 }
 

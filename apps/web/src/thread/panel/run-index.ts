@@ -1,6 +1,6 @@
 "use client";
 
-import type { UsageView } from "@throughline/agent-client";
+import type { RunUsage } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
 import type { Envelope } from "@throughline/ai-core";
 import { useRef } from "react";
@@ -12,7 +12,7 @@ import { useThreadLog } from "../inspector/thread-log";
 /** Facts about a run from the log, which the list of runs does not have. */
 export interface RunFacts {
   readonly entries: number;
-  readonly usage: UsageView | undefined;
+  readonly usage: RunUsage | undefined;
   readonly error: string | undefined;
   /** Text of its input message. */
   readonly asked: string | undefined;
@@ -74,7 +74,7 @@ function collectFacts(facts: RunFacts, envelope: Envelope): RunFacts {
  * Sums usages. `costUsd` is null where a run was not metered: a partial sum would be mistaken for the whole. For a metered run
  * with calls without a price, the sum has the known part and is not complete.
  */
-export function sumUsage(usages: readonly UsageView[]): UsageView {
+export function sumUsage(usages: readonly RunUsage[]): RunUsage {
   return usages.reduce(
     (sum, usage) => ({
       inputTokens: sum.inputTokens + usage.inputTokens,
@@ -95,7 +95,7 @@ export function sumUsage(usages: readonly UsageView[]): UsageView {
   );
 }
 
-function addCost(sum: number | null, { costUsd, isComplete }: UsageView): number | null {
+function addCost(sum: number | null, { costUsd, isComplete }: RunUsage): number | null {
   if (sum === null || (costUsd === null && isComplete)) return null;
   return sum + (costUsd ?? 0);
 }

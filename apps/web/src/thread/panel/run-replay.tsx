@@ -4,7 +4,7 @@ import {
   type CallView,
   contentText,
   currentMessages,
-  type MessageView,
+  type ThreadMessage,
   type ThreadView,
 } from "@throughline/agent-client";
 import { useThreadHandle } from "@throughline/agent-react";
@@ -128,7 +128,7 @@ function formatSeconds(seconds: number): string {
   return `${Math.max(0, seconds).toFixed(2)} s`;
 }
 
-const ROLE_LABELS: Readonly<Record<MessageView["role"], string>> = {
+const ROLE_LABELS: Readonly<Record<ThreadMessage["role"], string>> = {
   user: "You",
   assistant: "Agent",
   reasoning: "Thought",
@@ -171,7 +171,7 @@ function ReplayView({ view }: { readonly view: ThreadView }): ReactNode {
   );
 }
 
-function MessageContent({ message }: { readonly message: MessageView }): ReactNode {
+function MessageContent({ message }: { readonly message: ThreadMessage }): ReactNode {
   const thread = useThreadHandle();
   const text = contentText(message.content);
   const files = message.role === "tool" ? filesInText(text) : contentFiles(message.content);

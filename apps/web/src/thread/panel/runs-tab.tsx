@@ -6,20 +6,20 @@ import {
   isEdit,
   type Opening,
   ORIGIN_HINTS,
-  originWords,
+  originText,
   type RunOrigin,
 } from "../../agent-ui/conversation/run-origin";
-import { useSteering } from "../../agent-ui/conversation/thread-session";
+import { useThreadSession } from "../../agent-ui/conversation/thread-session";
 import { Elapsed } from "../../agent-ui/primitives/elapsed";
 import { EmptyState } from "../../agent-ui/primitives/empty-state";
 import { Icon } from "../../agent-ui/primitives/icon";
-import { PanelProblem, Skeleton, type Status, StatusDot } from "../../agent-ui/primitives/status";
+import { PanelErrorState, Skeleton, type Status, StatusDot } from "../../agent-ui/primitives/status";
 import { RelativeTime } from "../../agent-ui/primitives/time";
 import type { Run } from "../../data/runs";
 import { Cost, isPriced } from "../../spend/cost";
 import { type RunFacts, useThreadRuns } from "./run-index";
 import styles from "./runs-tab.module.css";
-import { useShownRun } from "./shown-run";
+import { useReplayedRun } from "./shown-run";
 
 /** Loaded lazily: it projects the log as the service does, with code that nothing else on the page needs. */
 const RunReplay = dynamic(() => import("./run-replay").then((module) => module.RunReplay), {
@@ -29,16 +29,16 @@ const RunReplay = dynamic(() => import("./run-replay").then((module) => module.R
 /** Lists every run of the thread, newest first; one of them can be replayed. */
 export function RunsTab(): ReactNode {
   const { value: runs, problem, isLoading, refresh, index } = useThreadRuns();
-  const { isOwnRun } = useSteering();
+  const { isOwnRun } = useThreadSession();
   const [openedAt] = useState(() => Date.now());
-  const shown = useShownRun();
+  const shown = useReplayedRun();
   const run = runs?.find(({ runId }) => runId === shown.runId);
   if (run) {
     const entries = index.byRun.get(run.runId)?.entries ?? 0;
     return <RunReplay key={run.runId} run={run} entries={entries} onBack={shown.hide} />;
   }
   if (isLoading) return <Skeleton label="Loading runs" lines={4} className={styles.loading ?? ""} />;
-  if (problem && !runs) return <PanelProblem message={problem.message} onRetry={refresh} />;
+  if (problem && !runs) return <PanelErrorState message={problem.message} onRetry={refresh} />;
   if (!runs || runs.length === 0) {
     return <EmptyState title="No run yet">Send a message, and the run it starts shows here.</EmptyState>;
   }
@@ -85,7 +85,7 @@ function RunItem({ run, facts, starter, onReplay }: RunItemProps): ReactNode {
         <span className={styles.words}>
           <span className={styles.head}>
             <span title={ORIGIN_HINTS[starter]}>
-              {isReconciling ? "Checkpoint" : originWords(starter, openingOf(run), run.startedBy.person)}
+              {isReconciling ? "Checkpoint" : originText(starter, openingOf(run), run.startedBy.person)}
             </span>
             <RelativeTime at={run.createdAt} className={styles.quiet ?? ""} />
           </span>

@@ -12,7 +12,7 @@ interface ReplayedRun {
 const ReplayedRunContext = createContext<ReplayedRun | undefined>(undefined);
 
 /** Returns the replayed run, for components that link to a run and for the panel that replays it. */
-export function useShownRun(): ReplayedRun {
+export function useReplayedRun(): ReplayedRun {
   const shown = useContext(ReplayedRunContext);
   if (!shown) throw new Error("useShownRun() needs a <ShownRunProvider> above it.");
   return shown;

@@ -8,7 +8,7 @@ import { type Tab, Tabs } from "../../agent-ui/primitives/tabs";
 import { FilesTab } from "./files-tab";
 import { HistoryTab } from "./history-tab";
 import { RunsTab } from "./runs-tab";
-import { useShownRun } from "./shown-run";
+import { useReplayedRun } from "./shown-run";
 import { StateTab } from "./state-tab";
 import styles from "./thread-panel.module.css";
 import { UsageTab } from "./usage-tab";
@@ -18,7 +18,7 @@ type TabId = "files" | "state" | "runs" | "history" | "usage";
 /** Side panel of a thread. Shows only tabs that have content. */
 export function ThreadPanel(): ReactNode {
   const [chosen, setChosen] = useState<TabId>();
-  const shownRun = useShownRun();
+  const shownRun = useReplayedRun();
   const hasState = useThreadState(isFilled);
   const work = useThreadState(workOf);
   const hasRun = useThread(({ view }) => view.messages.length > 0 || view.calls.length > 0);

@@ -1,9 +1,9 @@
 "use client";
 
-import type { UsageView } from "@throughline/agent-client";
+import type { RunUsage } from "@throughline/agent-client";
 import type { ReactNode } from "react";
 import { EmptyState } from "../../agent-ui/primitives/empty-state";
-import { PanelProblem, Skeleton } from "../../agent-ui/primitives/status";
+import { PanelErrorState, Skeleton } from "../../agent-ui/primitives/status";
 import { RelativeTime } from "../../agent-ui/primitives/time";
 import { PanelSection } from "../../shell/page-frame";
 import { Cost, isPriced } from "../../spend/cost";
@@ -16,7 +16,7 @@ const number = new Intl.NumberFormat("en");
 export function UsageTab(): ReactNode {
   const { value: runs, problem, isLoading, refresh, index } = useThreadRuns();
   if (isLoading) return <Skeleton label="Loading usage" lines={4} className={styles.loading ?? ""} />;
-  if (problem && !runs) return <PanelProblem message={problem.message} onRetry={refresh} />;
+  if (problem && !runs) return <PanelErrorState message={problem.message} onRetry={refresh} />;
   const used = (runs ?? []).flatMap((run) => {
     const usage = index.byRun.get(run.runId)?.usage;
     return usage ? [{ run, usage }] : [];
@@ -60,7 +60,7 @@ export function UsageTab(): ReactNode {
   );
 }
 
-function Totals({ usage }: { readonly usage: UsageView }): ReactNode {
+function Totals({ usage }: { readonly usage: RunUsage }): ReactNode {
   return (
     <dl className={styles.totals}>
       <Total label="Tokens" value={number.format(usage.totalTokens)} />

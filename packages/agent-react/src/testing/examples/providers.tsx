@@ -1,8 +1,8 @@
-import { createAccountApi, createAgentClient, everyPart } from "@throughline/agent-client";
+import { allFeatures, createAccountApi, createAgentClient } from "@throughline/agent-client";
 import type { ReactNode } from "react";
 import { AgentProvider, ThreadProvider } from "../../index.js";
 
-const client = createAgentClient({ url: "/api/copilotkit", ...everyPart });
+const client = createAgentClient({ url: "/api/copilotkit", ...allFeatures });
 const account = createAccountApi({ url: "/api/throughline" });
 
 export const Providers = ({ children }: { children: ReactNode }) => (

@@ -1,7 +1,7 @@
-import { useQuestion } from "../../index.js";
+import { useInterrupt } from "../../index.js";
 
 export function Question() {
-  const asked = useQuestion();
+  const asked = useInterrupt();
   if (!asked) return null;
   switch (asked.kind) {
     case "approvals":

@@ -13,7 +13,7 @@ import { openThread } from "../../behaviour/thread-session.js";
 import { describeLoadedGraph, graphRegistry } from "../../graphs/graph.js";
 
 import { createInProcProvider } from "../provider.js";
-import { failStrayRun } from "../run.js";
+import { failRunOfUnhandledError } from "../run.js";
 
 /** A process that serves graphs, some of which leave errors unhandled. Says how its runs ended, and which errors were of no run. */
 type Stray = (text: string) => void;
@@ -39,7 +39,7 @@ const STRAYS: Readonly<Record<string, Stray>> = {
 const foreign: string[] = [];
 for (const event of ["unhandledRejection", "uncaughtException"]) {
   process.on(event, (error: Error) => {
-    if (!failStrayRun(error)) foreign.push(error.message);
+    if (!failRunOfUnhandledError(error)) foreign.push(error.message);
   });
 }
 

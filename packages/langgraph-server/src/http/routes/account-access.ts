@@ -4,7 +4,7 @@ import { ACTIONS, type Action, isAction, REACHES, roleSchema } from "../../accou
 import { type AuditEntry, auditDetailsSchema } from "../../accounts/audit-entry.js";
 import { actorOf } from "../../accounts/callers.js";
 import { reachOf } from "../../accounts/policy.js";
-import { formatPlace, parsePlace } from "../../threads/paging.js";
+import { decodePageCursor, encodePageCursor } from "../../threads/paging.js";
 import { toReadableStream } from "../file-transfer.js";
 import { nextSchema, pageSchema } from "../paging.js";
 import { type App, parseQuery } from "../request.js";
@@ -70,11 +70,11 @@ export function auditRoutes(parts: App): ActionRoute[] {
         const page = await audit.list(who.caller.billingAccountId, {
           ...query,
           order: "newest",
-          after: after === undefined ? undefined : parsePlace(after),
+          after: after === undefined ? undefined : decodePageCursor(after),
         });
         return c.json({
           entries: page.entries.map(showEntry),
-          next: page.next ? formatPlace(page.next) : null,
+          next: page.next ? encodePageCursor(page.next) : null,
         });
       },
     },

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Json, type JsonObject, toWireError } from "@throughline/ai-core";
 import {
-  type AgUiLine,
-  createAgUiFace,
+  type AgUiVersion,
+  createAgUiEncoder,
   currentMessages,
   type InterruptForm,
-  type ThreadFold,
+  type ThreadProjection,
 } from "@throughline/reading";
 import { encodeSseFrame } from "../../streams/frame-encoders.js";
 import type { ThreadReading } from "../../streams/stream-types.js";
@@ -58,7 +58,7 @@ export interface Poll {
   readonly threadName: string;
   /** The client's own run id: it expects the boundaries of a run, although none exists (R29). */
   readonly runId: string;
-  readonly line: AgUiLine;
+  readonly line: AgUiVersion;
   readonly interrupts: InterruptForm;
   /** Creates a link to an attachment, where the client gets links. */
   readonly fileUrl: ((attachmentId: string) => string) | undefined;
@@ -73,7 +73,7 @@ export function pollFrames(
   { threadName, runId, line, interrupts, fileUrl }: Poll,
 ): Buffer[] {
   const { fold, position, before } = reading;
-  const face = createAgUiFace({ threadName, line, interrupts, fileUrl });
+  const face = createAgUiEncoder({ threadName, line, interrupts, fileUrl });
   const throughline = {
     poll: true,
     activeRunId: fold.run?.open ? fold.run.run_id : null,
@@ -81,7 +81,7 @@ export function pollFrames(
   };
   const unchanged = before ? unchangedSections(before, fold) : new Set<string>();
   return face
-    .fullPrelude(idleSnapshot(fold, runId), position)
+    .fullSnapshot(idleSnapshot(fold, runId), position)
     .filter(({ event }) => !unchanged.has(event.type))
     .map(({ id, event }) => {
       const sent = event.type === "RUN_STARTED" ? { ...event, metadata: { throughline } } : event;
@@ -89,7 +89,7 @@ export function pollFrames(
     });
 }
 
-function unchangedSections(before: ThreadFold, now: ThreadFold): ReadonlySet<string> {
+function unchangedSections(before: ThreadProjection, now: ThreadProjection): ReadonlySet<string> {
   const unchanged = new Set<string>();
   if (isDeepStrictEqual(before.state, now.state)) unchanged.add("STATE_SNAPSHOT");
   if (isDeepStrictEqual(currentMessages(before), currentMessages(now))) unchanged.add("MESSAGES_SNAPSHOT");
@@ -97,7 +97,7 @@ function unchangedSections(before: ThreadFold, now: ThreadFold): ReadonlySet<str
 }
 
 /** Returns the projection without an open run: a streaming text is a message with the text so far. */
-function idleSnapshot(fold: ThreadFold, runId: string): ThreadFold {
+function idleSnapshot(fold: ThreadProjection, runId: string): ThreadProjection {
   return {
     ...fold,
     run: {

@@ -1,5 +1,5 @@
 import { type ContextItem, type FrontendTool, type Json, ThroughlineError } from "@throughline/ai-core";
-import type { AgUiLine, InterruptForm } from "@throughline/reading";
+import type { AgUiVersion, InterruptForm } from "@throughline/reading";
 import type { RunInput } from "../../threads/run-spec.js";
 import { parseInput } from "../request.js";
 import { type AgUiMessage, countParts, toMessages } from "./ag-ui-input.js";
@@ -27,11 +27,11 @@ export function faceOf(
   input: RunAgentInput,
   address: string,
 ): {
-  readonly line: AgUiLine;
+  readonly line: AgUiVersion;
   readonly interrupts: InterruptForm;
   readonly calls: boolean;
   /** The base URL of attachment links. A client that asks for calls is one of our own and resolves attachments itself. */
-  readonly linksBelow: string | undefined;
+  readonly fileBaseUrl: string | undefined;
 } {
   const line = Number.parseInt(input.protocolVersion ?? "0", 10) >= 1 ? "1.0" : "0.0";
   const { interrupts, calls = false, links = !calls } = input.forwardedProps?.throughline ?? {};
@@ -39,7 +39,7 @@ export function faceOf(
     line,
     interrupts: interrupts ?? (line === "1.0" ? "standard" : "legacy"),
     calls,
-    linksBelow: links ? address : undefined,
+    fileBaseUrl: links ? address : undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { laneOf } from "../../runs/commands.js";
 import type { RunService, StartRunRequest } from "../../runs/start-request.js";
 import { type AcceptedStart, requireAccepted } from "../../runs/start-run.js";
 import type { Arrival } from "../../runs/stop-runs.js";
-import type { SubscribeFrom, ThreadHub } from "../../streams/stream-types.js";
+import type { SubscribeFrom, ThreadStreams } from "../../streams/stream-types.js";
 import type { RunInput } from "../../threads/run-spec.js";
 import { callerIn, type ThreadAddress } from "../../threads/thread-address.js";
 import { type App, type AuthorizedRequest, openStream, publicUrlOf, type RouteContext } from "../request.js";
@@ -20,7 +20,7 @@ import { stopFacts } from "./stop.js";
 /** The parts of the service that AG-UI runs need. */
 export type RunParts = App<{
   readonly runs: RunService;
-  readonly hub: ThreadHub;
+  readonly hub: ThreadStreams;
   readonly attachments: Pick<AttachmentGate, "links">;
 }>;
 
@@ -65,7 +65,7 @@ export async function runAgent(
   }
 
   function fileUrlOf({ ref: thread }: ThreadAddress): Poll["fileUrl"] {
-    const { linksBelow: base } = form;
+    const { fileBaseUrl: base } = form;
     return base === undefined ? undefined : (id) => service.attachments.links.linkTo(base, { thread, id });
   }
 
@@ -206,7 +206,7 @@ function answerFacts(input: RunInput): AuditFacts {
 /** Streams a thread's current state, then its events: to the end of the open run, or without end with `follow`. */
 export async function connectAgent(
   c: RouteContext,
-  parts: App<{ readonly hub: ThreadHub }>,
+  parts: App<{ readonly hub: ThreadStreams }>,
   who: AuthorizedRequest,
   agent: GraphDescriptor,
   input: RunAgentInput,

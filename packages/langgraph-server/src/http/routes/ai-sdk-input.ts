@@ -1,7 +1,7 @@
 import { ThroughlineError, threadNameSchema } from "@throughline/ai-core";
 import { z } from "zod";
 import type { ThreadService } from "../../runs/thread-service.js";
-import type { ThreadHub } from "../../streams/stream-types.js";
+import type { ThreadStreams } from "../../streams/stream-types.js";
 import type { RunInput } from "../../threads/run-spec.js";
 import { type ThreadAddress, threadVisibilitySchema } from "../../threads/thread-address.js";
 import {
@@ -91,7 +91,7 @@ function contentOf(parts: readonly UserPart[]): Extract<AgUiMessage, { role: "us
 }
 
 export interface RegenerateDeps {
-  readonly hub: Pick<ThreadHub, "read">;
+  readonly hub: Pick<ThreadStreams, "read">;
   readonly threads: Pick<ThreadService, "state" | "checkpointBefore">;
 }
 

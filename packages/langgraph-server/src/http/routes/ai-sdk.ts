@@ -8,7 +8,7 @@ import { requireAccepted } from "../../runs/start-run.js";
 import type { Arrival } from "../../runs/stop-runs.js";
 import type { ThreadService } from "../../runs/thread-service.js";
 import { encodeSseFrame } from "../../streams/frame-encoders.js";
-import type { SubscribeFrom, ThreadHub } from "../../streams/stream-types.js";
+import type { SubscribeFrom, ThreadStreams } from "../../streams/stream-types.js";
 import type { RunInput } from "../../threads/run-spec.js";
 import { callerIn, type ThreadAddress } from "../../threads/thread-address.js";
 import {
@@ -38,7 +38,7 @@ import { stoppedSchema, stopThread } from "./stop.js";
 
 type ChatParts = App<{
   readonly runs: RunService;
-  readonly hub: ThreadHub;
+  readonly hub: ThreadStreams;
   readonly threads: Pick<ThreadService, "state" | "checkpointBefore">;
   readonly attachments: Pick<AttachmentGate, "links">;
 }>;
@@ -80,8 +80,8 @@ export function chatRoutes(parts: ChatParts): Route[] {
       const { kind, run } = await start(c, who, thread, request, arrival, again);
       const isNew = kind === "started" || kind === "queued";
       // An attached run continues a message that the client may have, or have lost.
-      const holdsNothing = (request.resume ?? []).length > 0 && request.messages.at(-1)?.role !== "assistant";
-      const from = { kind: "run", runId: run.runId, isNew, holdsNothing } as const;
+      const knowsNothing = (request.resume ?? []).length > 0 && request.messages.at(-1)?.role !== "assistant";
+      const from = { kind: "run", runId: run.runId, isNew, knowsNothing } as const;
       return streamChat(c, parts, who, { thread, from, permit });
     } catch (error) {
       permit.leave();
@@ -251,7 +251,7 @@ const STREAM_END = "[DONE]";
 /** Streams a response to its run's end. */
 function streamChat(
   c: RouteContext,
-  parts: App<{ readonly hub: ThreadHub }>,
+  parts: App<{ readonly hub: ThreadStreams }>,
   who: AuthorizedRequest,
   {
     thread,
@@ -265,7 +265,7 @@ function streamChat(
     hub: parts.service.hub,
     clock: parts.clock,
     thread,
-    options: { face: { kind: "ui-messages", linksBelow: publicUrlOf(c, parts) }, from, follow: false },
+    options: { face: { kind: "ui-messages", fileBaseUrl: publicUrlOf(c, parts) }, from, follow: false },
     stream,
     expiresAt: who.credentials.expiresAt,
     finalFrames,

@@ -6,7 +6,7 @@ import {
   cronPreviewSchema,
   newCronSchema,
 } from "../../crons/cron-definition.js";
-import { type CronService, type ShownCron, type ShownTick, scopeOf } from "../../crons/cron-service.js";
+import { type CronService, type CronWithTick, scopeOf, type TickWithRun } from "../../crons/cron-service.js";
 import { nextSchema, pageSchema } from "../paging.js";
 import { type App, parseBody, parseQuery, type RouteContext } from "../request.js";
 import type { ActionRoute } from "../route.js";
@@ -229,7 +229,7 @@ export const shownCronSchema = cronDefinitionSchema.extend({
   updatedAt: time,
 });
 
-function showTick(tick: ShownTick): z.infer<typeof shownTickSchema> {
+function showTick(tick: TickWithRun): z.infer<typeof shownTickSchema> {
   const { cronId: _, attempt: __, scheduledAt, claimedAt, runStatus, ...rest } = tick;
   return {
     ...rest,
@@ -239,7 +239,7 @@ function showTick(tick: ShownTick): z.infer<typeof shownTickSchema> {
   };
 }
 
-function showCron({ cron, lastTick }: ShownCron): z.infer<typeof shownCronSchema> {
+function showCron({ cron, lastTick }: CronWithTick): z.infer<typeof shownCronSchema> {
   return {
     id: cron.id,
     ...cron.definition,

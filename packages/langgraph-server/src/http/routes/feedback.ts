@@ -8,7 +8,7 @@ import {
   type FeedbackPage,
   type FeedbackStore,
 } from "../../threads/feedback-store.js";
-import { formatPlace, parsePlace } from "../../threads/paging.js";
+import { decodePageCursor, encodePageCursor } from "../../threads/paging.js";
 import { visibilityOf, visibilitySchema } from "../../threads/thread-address.js";
 import { nextSchema, pageSchema } from "../paging.js";
 import { type App, type AuthorizedRequest, parseBody, parseQuery, requireAgent } from "../request.js";
@@ -120,7 +120,7 @@ export function feedbackRoutes(parts: App<{ readonly feedback: FeedbackStore }>)
         const query = {
           threadId: ref.threadId,
           limit,
-          after: after === undefined ? undefined : parsePlace(after),
+          after: after === undefined ? undefined : decodePageCursor(after),
         };
         return c.json(showPage(await feedback.list(ref, query)));
       },
@@ -146,7 +146,7 @@ export function feedbackRoutes(parts: App<{ readonly feedback: FeedbackStore }>)
             ...query,
             graphId,
             author: authorOf(who),
-            after: after === undefined ? undefined : parsePlace(after),
+            after: after === undefined ? undefined : decodePageCursor(after),
           },
         );
         return c.json(showPage(page));
@@ -163,7 +163,7 @@ function authorOf(who: AuthorizedRequest): string | undefined {
 }
 
 function showPage({ feedback, next }: FeedbackPage): z.output<typeof pageAnswer> {
-  return { feedback: feedback.map(showFeedback), next: next ? formatPlace(next) : null };
+  return { feedback: feedback.map(showFeedback), next: next ? encodePageCursor(next) : null };
 }
 
 function showFeedback(feedback: Feedback): z.output<typeof shownSchema> {

@@ -9,7 +9,7 @@ import {
 import { z } from "zod";
 import type { Place as Permit } from "../../accounts/limits.js";
 import { encodeSseFrame } from "../../streams/frame-encoders.js";
-import type { FaceOptions, ThreadHub } from "../../streams/stream-types.js";
+import type { EncoderOptions, ThreadStreams } from "../../streams/stream-types.js";
 import { type ThreadAddress, threadVisibilitySchema } from "../../threads/thread-address.js";
 import {
   type App,
@@ -74,7 +74,7 @@ interface Refused {
 }
 
 /** Streams many threads on one connection: a browser has six connections to an origin, however many tabs it has. */
-export function followRoute(parts: App<{ readonly hub: ThreadHub }>, base: string): ActionRoute {
+export function followRoute(parts: App<{ readonly hub: ThreadStreams }>, base: string): ActionRoute {
   return {
     method: "POST",
     path: `${base}/follow`,
@@ -102,7 +102,7 @@ export function followRoute(parts: App<{ readonly hub: ThreadHub }>, base: strin
 
 async function followThreads(
   c: RouteContext,
-  parts: App<{ readonly hub: ThreadHub }>,
+  parts: App<{ readonly hub: ThreadStreams }>,
   who: AuthorizedRequest,
   request: FollowRequest,
 ): Promise<Response> {
@@ -176,9 +176,9 @@ function faceOf(
   { view }: Subscription,
   { calls = false, interrupts = "standard", links = !calls }: FollowRequest,
   address: string,
-): FaceOptions {
+): EncoderOptions {
   if (view === "envelopes") return { kind: "envelopes", isUnnamed: true };
-  return { kind: "ag-ui", line: "1.0", interrupts, calls, linksBelow: links ? address : undefined };
+  return { kind: "ag-ui", line: "1.0", interrupts, calls, fileBaseUrl: links ? address : undefined };
 }
 
 /** Releases the permit with the subscription, which may end long before the stream. */

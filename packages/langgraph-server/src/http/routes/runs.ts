@@ -18,7 +18,7 @@ import type { RunService } from "../../runs/start-request.js";
 import { requireAccepted } from "../../runs/start-run.js";
 import type { Arrival } from "../../runs/stop-runs.js";
 import { encodeSseFrame } from "../../streams/frame-encoders.js";
-import type { ThreadHub } from "../../streams/stream-types.js";
+import type { ThreadStreams } from "../../streams/stream-types.js";
 import type { RunInput } from "../../threads/run-spec.js";
 import { callerIn, threadVisibilitySchema } from "../../threads/thread-address.js";
 import { parsedObject } from "../bodies.js";
@@ -112,7 +112,7 @@ function inputOf(request: RunRequest): RunInput {
 
 type RunsParts = App<{
   readonly runs: RunService;
-  readonly hub: ThreadHub;
+  readonly hub: ThreadStreams;
 }>;
 
 /** `POST /runs`: a run as AiEvents. Failures before it begins are HTTP statuses, later ones an `error` event. */
@@ -250,7 +250,7 @@ function finalAiEvents(end: StreamEnd): Buffer[] {
 }
 
 /** A thread's log as envelopes: all that is retained, or what follows a cursor, then live entries unless `follow=false`. */
-export function eventsRoute(parts: App<{ readonly hub: ThreadHub }>): ActionRoute {
+export function eventsRoute(parts: App<{ readonly hub: ThreadStreams }>): ActionRoute {
   return {
     method: "GET",
     path: "/agents/:agentId/threads/:threadName/events",

@@ -14,8 +14,8 @@ import {
   type ThreadListing,
 } from "@throughline/thread-log";
 import { z } from "zod";
-import type { ShownCheckpoint } from "../../runs/thread-service.js";
-import { clientRunIdOf, type ParsedRunRow, parseRunRow, personOf } from "../../threads/run-spec.js";
+import type { VisibleCheckpoint } from "../../runs/thread-service.js";
+import { clientRunIdOf, type DecodedRunSpec, decodeRunSpec, personOf } from "../../threads/run-spec.js";
 import { visibilityOf, visibilitySchema } from "../../threads/thread-address.js";
 import { pageSchema, wholeNumber } from "../paging.js";
 import { listVisibilitySchema } from "../request-scope.js";
@@ -159,7 +159,7 @@ const checkpointFields = {
 export const shownCheckpointSchema = z.object({ ...checkpointFields, messageIds: z.array(z.string()) });
 export const shownStateSchema = z.object({ ...checkpointFields, messages: z.array(messageSchema) });
 
-function showFields(checkpoint: ShownCheckpoint) {
+function showFields(checkpoint: VisibleCheckpoint) {
   return {
     checkpointId: checkpoint.checkpointId,
     parentCheckpointId: checkpoint.parentCheckpointId ?? null,
@@ -173,11 +173,11 @@ function showFields(checkpoint: ShownCheckpoint) {
   };
 }
 
-export function showCheckpoint(checkpoint: ShownCheckpoint): z.output<typeof shownCheckpointSchema> {
+export function showCheckpoint(checkpoint: VisibleCheckpoint): z.output<typeof shownCheckpointSchema> {
   return { ...showFields(checkpoint), messageIds: (checkpoint.messages ?? []).map(({ id }) => id) };
 }
 
-export function showState(checkpoint: ShownCheckpoint): z.output<typeof shownStateSchema> {
+export function showState(checkpoint: VisibleCheckpoint): z.output<typeof shownStateSchema> {
   return { ...showFields(checkpoint), messages: [...(checkpoint.messages ?? [])] };
 }
 
@@ -205,7 +205,7 @@ export const shownRunSchema = z.object({
 const UNREADABLE = { work: "graph", model: "unknown" } as const;
 
 export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typeof shownRunSchema> {
-  const request = parseRunRow(run.request);
+  const request = decodeRunSpec(run.request);
   const { work, model } = request.ok ? request.value : UNREADABLE;
   return {
     runId: run.runId,
@@ -223,7 +223,7 @@ export function showRun(run: RunRecord, bill: RunBill | undefined): z.output<typ
 }
 
 /** A run that this service started. */
-function askerOf(request: ParsedRunRow): { readonly command?: string; readonly person?: string } {
+function askerOf(request: DecodedRunSpec): { readonly command?: string; readonly person?: string } {
   if (!request.ok) return {};
   const { command } = request.value;
   const person = personOf(request.value);

@@ -2,7 +2,7 @@ import { interruptSchema, type Message, messageSchema } from "@throughline/ai-co
 import { z } from "zod";
 import type { FoundThread, ThreadService } from "../../runs/thread-service.js";
 import { visibilityOf, visibilitySchema } from "../../threads/thread-address.js";
-import type { WaitingQuestion, WaitingQuestions } from "../../threads/waiting-interrupts.js";
+import type { WaitingInterrupt, WaitingInterrupts } from "../../threads/waiting-interrupts.js";
 import { nextSchema, pageSchema } from "../paging.js";
 import { type App, parseQuery, requireAgent } from "../request.js";
 import { listScope, listVisibilitySchema, threadOf } from "../request-scope.js";
@@ -93,7 +93,7 @@ const waitingSchema = z.object({
 });
 
 /** `GET /waiting`: open interrupts that wait for the caller's response, of all agents. */
-export function waitingRoute(parts: App<{ readonly waiting: WaitingQuestions }>): ActionRoute {
+export function waitingRoute(parts: App<{ readonly waiting: WaitingInterrupts }>): ActionRoute {
   return {
     method: "GET",
     path: "/waiting",
@@ -120,7 +120,7 @@ export function waitingRoute(parts: App<{ readonly waiting: WaitingQuestions }>)
   };
 }
 
-function showWaiting({ listing, interrupt }: WaitingQuestion): z.output<typeof waitingSchema> {
+function showWaiting({ listing, interrupt }: WaitingInterrupt): z.output<typeof waitingSchema> {
   return {
     agentId: listing.graphId,
     threadName: listing.threadName,

@@ -6,7 +6,7 @@ import type { ServiceBilling } from "../../accounts/billing.js";
 import { actorOf } from "../../accounts/callers.js";
 import { reachOf } from "../../accounts/policy.js";
 import type { ThreadService } from "../../runs/thread-service.js";
-import { parseRunRow, payerOf } from "../../threads/run-spec.js";
+import { decodeRunSpec, payerOf } from "../../threads/run-spec.js";
 import { callerIn, threadAddress, visibilityOf } from "../../threads/thread-address.js";
 import { nextSchema } from "../paging.js";
 import { type App, type AuthorizedRequest, parseBody, parseQuery, requireAgent } from "../request.js";
@@ -276,6 +276,6 @@ export function threadRoutes(
 function seesCost({ caller, credentials }: AuthorizedRequest, { request }: RunRecord): boolean {
   const reach = reachOf(actorOf(credentials), "see_spend");
   if (reach === undefined || reach === "everyone") return reach !== undefined;
-  const row = parseRunRow(request);
+  const row = decodeRunSpec(request);
   return caller.subject !== undefined && row.ok && payerOf(row.value).subject === caller.subject;
 }

@@ -14,7 +14,7 @@ import {
 } from "@throughline/billing";
 import type { RunRecord } from "@throughline/thread-log";
 import { z } from "zod";
-import { parseRunRow } from "../../threads/run-spec.js";
+import { decodeRunSpec } from "../../threads/run-spec.js";
 import { visibilityOf, visibilitySchema } from "../../threads/thread-address.js";
 
 const count = z.number().int().nonnegative();
@@ -158,7 +158,7 @@ export function showUnit(unit: UsageUnit): z.output<typeof shownUnitSchema> {
 /** The run behind a row. The thread name is left out if the thread is another person's. */
 export function showSpender({ thread, graphId, createdAt, request }: RunRecord, caller: string | undefined) {
   const visibility = visibilityOf(thread);
-  const row = parseRunRow(request);
+  const row = decodeRunSpec(request);
   const isSeen = row.ok && (visibility === "account" || thread.subject === caller);
   return {
     agentId: graphId,

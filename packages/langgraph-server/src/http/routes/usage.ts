@@ -13,7 +13,7 @@ import {
 import type { RunRegistry } from "@throughline/thread-log";
 import { z } from "zod";
 import type { ServiceBilling } from "../../accounts/billing.js";
-import { formatPlace, parsePlace, unknownPage } from "../../threads/paging.js";
+import { decodePageCursor, encodePageCursor, unknownPage } from "../../threads/paging.js";
 import { toReadableStream } from "../file-transfer.js";
 import { nextSchema, pageSchema } from "../paging.js";
 import { type App, type AuthorizedRequest, parseQuery } from "../request.js";
@@ -229,7 +229,8 @@ export function usageRoutes(
         const last = page.at(-1);
         return c.json({
           units: page.filter((unit) => subject === undefined || unit.subject === subject).map(showUnit),
-          next: units.length > limit && last ? formatPlace({ at: last.openedAt, id: last.unitId }) : null,
+          next:
+            units.length > limit && last ? encodePageCursor({ at: last.openedAt, id: last.unitId }) : null,
         });
       },
     },
@@ -253,7 +254,7 @@ export function usageRoutes(
       async handle(c, who) {
         const { subject: asked, after, limit } = parseQuery(c, unresolvedQuerySchema);
         const subject = spendScopeOf(who, asked);
-        const cursor = after === undefined ? undefined : parsePlace(after);
+        const cursor = after === undefined ? undefined : decodePageCursor(after);
         const runs = await ledger.listUnbilled({
           account: who.caller.billingAccountId,
           after: cursor && { endedAt: cursor.at, runId: cursor.id },
@@ -265,7 +266,7 @@ export function usageRoutes(
           runs: page
             .filter((run) => run.missing > 0 && (subject === undefined || run.subject === subject))
             .map(showUnbilledRun),
-          next: runs.length > limit && last ? formatPlace({ at: last.endedAt, id: last.runId }) : null,
+          next: runs.length > limit && last ? encodePageCursor({ at: last.endedAt, id: last.runId }) : null,
         });
       },
     },
@@ -298,7 +299,7 @@ async function openUnits(
 }
 
 function parseUnitCursor(token: string): NonNullable<UnitList["after"]> {
-  const { at, id } = parsePlace(token);
+  const { at, id } = decodePageCursor(token);
   if (!z.guid().safeParse(id).success) throw unknownPage();
   return { openedAt: at, unitId: id };
 }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { createSimulatedClock } from "@throughline/ai-core";
-import { emptyFold } from "@throughline/reading";
+import { emptyThreadProjection } from "@throughline/reading";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { describeEachStore } from "../../testing/describe-each-store.js";
 import { readEvents } from "../../testing/sse-events.js";
 import { testPerson } from "../../testing/test-person.js";
 import { startTestServer, type TestServer } from "../../testing/test-server.js";
-import { createWaitingQuestions } from "../../threads/waiting-interrupts.js";
+import { createWaitingInterrupts } from "../../threads/waiting-interrupts.js";
 
 /** What a run leaves is seen a moment after its stream has ended. */
 const PATIENT = { timeout: 10_000 };
@@ -107,7 +107,7 @@ it("A question is read once, and anew when another run was in its thread", async
   const clock = createSimulatedClock();
   const run = { run_id: "r", client_run_id: null, attempt: 0, open: false, status: "interrupted" } as const;
   const interrupt = { interrupt_id: "q", value: "Sure?", node: null, ns: [] };
-  const readFold = vi.fn(async () => ({ ...emptyFold, run, interrupts: [interrupt] }));
+  const readProjection = vi.fn(async () => ({ ...emptyThreadProjection, run, interrupts: [interrupt] }));
   const listing = {
     thread: { account: "acme", threadId: "t" },
     graphId: "langgraph:chat",
@@ -124,14 +124,14 @@ it("A question is read once, and anew when another run was in its thread", async
     lastActivityAt: 0,
   };
   let token = 1n;
-  const waiting = createWaitingQuestions({
+  const waiting = createWaitingInterrupts({
     directory: { list: async () => ({ threads: [{ ...listing, token }], next: undefined }) },
-    readFold,
+    readProjection,
     clock,
   });
   const read = async () => {
     await waiting({ account: "acme" }, { limit: 50 });
-    return readFold.mock.calls.length;
+    return readProjection.mock.calls.length;
   };
   expect([await read(), await read()]).toEqual([1, 1]);
   token = 2n;

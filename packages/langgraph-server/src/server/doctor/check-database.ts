@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@throughline/ai-core";
-import { inspectMigrations, shareSessions, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
+import { inspectMigrations, isSharedSession, THREAD_LOG_MIGRATIONS } from "@throughline/thread-log";
 import pg from "pg";
 import { scrubText } from "../../operations/redaction.js";
 import type { ServerConfig } from "../../settings/server-config.js";
@@ -301,7 +301,7 @@ async function probe(connectionString: string, deadlineMs: number): Promise<Seen
   const [one, other] = [connect(), connect()];
   try {
     await Promise.all([one.connect(), other.connect()]);
-    const isPooled = await shareSessions(one, other);
+    const isPooled = await isSharedSession(one, other);
     const { rows } = await one.query<{ identity: string }>(
       "select oid || ' ' || pg_postmaster_start_time() as identity from pg_database where datname = current_database()",
     );

@@ -7,20 +7,20 @@ import { findRedisProblems, type RedisProblem } from "@throughline/thread-log";
 import { isLoopbackHost } from "../../accounts/callers.js";
 import type { JwtTrust } from "../../accounts/jwt-caller.js";
 import {
-  type EffectiveSettings,
-  effectiveSettings,
+  readStartConfig,
   type ServerConfig,
-  type StartedWith,
+  type StartConfig,
+  type StartContext,
 } from "../../settings/server-config.js";
 import { checkDatabase } from "./check-database.js";
 import { type Finding, fail, ok, warn } from "./finding.js";
 
 /** Checks everything the server needs. Yields one finding after the other, so that a slow check does not hide those before it. */
-export async function* examine(started: StartedWith): AsyncGenerator<Finding> {
+export async function* examine(started: StartContext): AsyncGenerator<Finding> {
   yield checkNode(process.versions.node);
-  let effective: EffectiveSettings;
+  let effective: StartConfig;
   try {
-    effective = effectiveSettings(started);
+    effective = readStartConfig(started);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     yield fail("settings", message, "Correct it; docs/configuration.md lists every setting.");

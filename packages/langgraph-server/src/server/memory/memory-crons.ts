@@ -6,7 +6,7 @@ import {
 } from "@throughline/graph-executor";
 import { admitInMemory, type MemoryDatabase, subjectKey, threadKey } from "@throughline/thread-log";
 import type { ClaimedTick, Cron, CronScope, CronTick } from "../../crons/cron.js";
-import { type CronEntry, type CronStore, KEPT_TICKS } from "../../crons/cron-store.js";
+import { type CronEntry, type CronStore, RETAINED_TICKS } from "../../crons/cron-store.js";
 import { claimCron } from "../../crons/plan-tick.js";
 import type { RetentionStore } from "../../operations/retention-store.js";
 import type { Page } from "../../threads/paging.js";
@@ -56,7 +56,7 @@ export function createMemoryCronStore(
   function storeTick(tick: CronTick, leaseMs: number): void {
     const retryAt = tick.outcome.kind === "pending" ? tick.claimedAt + leaseMs : undefined;
     const ticks = [...ticksOf(tick.cronId), { tick, retryAt }];
-    const retained = new Set(newestFirst(ticks).slice(0, KEPT_TICKS));
+    const retained = new Set(newestFirst(ticks).slice(0, RETAINED_TICKS));
     held.ticks.set(
       tick.cronId,
       ticks.filter((one) => retained.has(one.tick) || one.retryAt !== undefined),

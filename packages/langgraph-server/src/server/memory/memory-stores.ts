@@ -2,7 +2,12 @@ import { randomUUID } from "node:crypto";
 import { type JsonObject, jsonObjectSchema } from "@throughline/ai-core";
 import { type MemoryDatabase, subjectKey, type ThreadRef, threadKey } from "@throughline/thread-log";
 import { type AuditEntry, type NewAuditEntry, withoutContent } from "../../accounts/audit-entry.js";
-import { type AuditPosition, type AuditScope, type AuditStore, fateOf } from "../../accounts/audit-store.js";
+import {
+  type AuditPosition,
+  type AuditScope,
+  type AuditStore,
+  retentionOf,
+} from "../../accounts/audit-store.js";
 import type { AccountRows, ExportScope, RowKind } from "../../accounts/export-rows.js";
 import type { Feedback, FeedbackPosition, FeedbackStore } from "../../threads/feedback-store.js";
 import { type FoundMessage, type MessageIndex, searchWords } from "../../threads/message-index.js";
@@ -51,7 +56,7 @@ export function createMemoryAuditStore(database: MemoryDatabase): AuditStore {
     async deleteScope(scope, until, retention) {
       for (const [id, entry] of entries) {
         if (entry.at > until || !isInScope(entry, scope)) continue;
-        const fate = fateOf(scope, entry.action, retention);
+        const fate = retentionOf(scope, entry.action, retention);
         if (fate === "deleted") entries.delete(id);
         if (fate === "redacted") entries.set(id, withoutContent(entry));
       }

@@ -1,6 +1,6 @@
 import type { MetricData, Metrics } from "../../operations/metrics.js";
 import type { ServerConfig } from "../../settings/server-config.js";
-import { type RunServerOptions, runServer, type ServeNews, type Serving } from "../run-server.js";
+import { type RunServerOptions, runServer, type ServerEvent, type ServerInfo } from "../run-server.js";
 
 /** Longer than busy processes need to respond; after it this process's own metrics are better than none. */
 const METRICS_MS = 2_000;
@@ -107,8 +107,8 @@ function divideLimits(config: ServerConfig, processes: number): ServerConfig {
 
 /** A message from a process to the primary. */
 export type FromProcess =
-  | { readonly kind: "serving"; readonly serving: Serving }
-  | { readonly kind: "news"; readonly news: ServeNews }
+  | { readonly kind: "serving"; readonly serving: ServerInfo }
+  | { readonly kind: "news"; readonly news: ServerEvent }
   /** Requests the metrics of all processes. */
   | { readonly kind: "render_metrics"; readonly id: number }
   | { readonly kind: "metrics"; readonly id: number; readonly metrics: readonly MetricData[] };

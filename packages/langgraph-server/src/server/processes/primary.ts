@@ -5,7 +5,7 @@ import { createLogger, type Logger } from "../../operations/logging.js";
 import { type MetricData, mergeMetrics } from "../../operations/metrics.js";
 import { SETTINGS } from "../../settings/settings.js";
 import { openDatabase } from "../database.js";
-import { type RunServerOptions, runServer, type Serving, untilShutdown } from "../run-server.js";
+import { type RunServerOptions, runServer, type ServerInfo, untilShutdown } from "../run-server.js";
 import { noGraphs } from "../start-server.js";
 import { type FromProcess, runChild, type ToProcess } from "./child.js";
 
@@ -62,13 +62,13 @@ interface WorkersOptions {
 /** Starts `count` processes, one per slot, and restarts one that dies. */
 function startWorkers({ count, fork, clock, logger, onEvent }: WorkersOptions) {
   const workers = new Map<number, Worker>();
-  const serving = new Map<number, Serving>();
+  const serving = new Map<number, ServerInfo>();
   const timers = new Set<Timer>();
   const metrics = createMetricsGatherer({ clock, processes: () => [...workers.values()] });
   let isStopping = false;
-  let started = (_: Serving) => {};
+  let started = (_: ServerInfo) => {};
   let failed = (_: Error) => {};
-  const allServing = new Promise<Serving>((resolve, reject) => {
+  const allServing = new Promise<ServerInfo>((resolve, reject) => {
     started = resolve;
     failed = reject;
   });

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@throughline/ai-core";
-import type { CallName, FoldCall } from "../../fold/fold-call.js";
+import type { CallName, ProjectedCall } from "../../fold/fold-call.js";
 import type { AgUiEvent } from "./event.js";
 
 /**
@@ -8,7 +8,7 @@ import type { AgUiEvent } from "./event.js";
  */
 export function callsEvent(change: {
   readonly whole: boolean;
-  readonly calls: readonly FoldCall[];
+  readonly calls: readonly ProjectedCall[];
   readonly gone?: readonly CallName[];
   /** The number of evicted runs before these. */
   readonly earlierRuns?: number | undefined;
@@ -26,7 +26,7 @@ export function callsEvent(change: {
   };
 }
 
-function toWire(call: FoldCall): JsonObject {
+function toWire(call: ProjectedCall): JsonObject {
   return {
     runId: call.run_id,
     callId: call.call_id,
@@ -52,6 +52,6 @@ function toWire(call: FoldCall): JsonObject {
   };
 }
 
-function origin({ kind, id, person }: NonNullable<FoldCall["started_by"]>): JsonObject {
+function origin({ kind, id, person }: NonNullable<ProjectedCall["started_by"]>): JsonObject {
   return { kind, ...(id !== undefined && { id }), ...(person !== undefined && { person }) };
 }

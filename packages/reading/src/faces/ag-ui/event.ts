@@ -1,7 +1,7 @@
 import type { Json, JsonObject, PatchOperation } from "@throughline/ai-core";
 
 /** The two protocol versions in use: 0.0.59, which CopilotKit pins, and 1.0. */
-export type AgUiLine = "0.0" | "1.0";
+export type AgUiVersion = "0.0" | "1.0";
 /** R15: the form in which a request wants interrupts. */
 export type InterruptForm = "legacy" | "standard" | "both";
 

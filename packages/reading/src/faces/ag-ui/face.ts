@@ -1,13 +1,13 @@
 import type { Envelope, EnvelopeOf, JsonObject, LogEntry, PayloadOf } from "@throughline/ai-core";
-import { changeCalls } from "../../fold/calls.js";
+import { updateCallTree } from "../../fold/calls.js";
 import { applyEnvelope, closeAll, continuedMessage } from "../../fold/fold.js";
 import { callsByRun } from "../../fold/fold-call.js";
 import { trimSideMessages } from "../../fold/keep-beside.js";
 import { toolResultPosition } from "../../fold/message-list.js";
-import type { FoldRun, OpenMessage, ThreadFold } from "../../fold/thread-fold.js";
-import { contentWords, type FileUrl, wordsOf } from "../media-words.js";
+import type { OpenMessage, ProjectedRun, ThreadProjection } from "../../fold/thread-fold.js";
+import { contentText, type FileUrl, wordsOf } from "../media-words.js";
 import { callsEvent } from "./calls-event.js";
-import type { AgUiEvent, AgUiFrame, AgUiLine, InterruptForm } from "./event.js";
+import type { AgUiEvent, AgUiFrame, AgUiVersion, InterruptForm } from "./event.js";
 import { encodeFrameCursor } from "./frame-cursor.js";
 import { announces, legacyInterrupt, resumeOf } from "./interrupts.js";
 import { FAILED, showsSubagents, snapshotMessages, toAgUiMessage } from "./messages.js";
@@ -15,10 +15,10 @@ import { createOpenItems } from "./open-items.js";
 import { reopenItems } from "./still-open.js";
 import { idleRunEnd, terminal } from "./terminal.js";
 
-export interface AgUiFaceOptions {
+export interface AgUiEncoderOptions {
   /** The client's name of the thread. */
   readonly threadName: string;
-  readonly line: AgUiLine;
+  readonly line: AgUiVersion;
   readonly interrupts: InterruptForm;
   /** Whether to emit runs, nodes, model and tool calls as a tree, and each message's run. Default `false`. */
   readonly calls?: boolean;
@@ -30,31 +30,31 @@ export interface AgUiFaceOptions {
  * R4: encodes log entries as AG-UI frames. Stateless: all it needs of the past is the projection, so it can start at any
  * position of the log and emits there what it would have emitted without a break.
  */
-export interface AgUiFace {
+export interface AgUiEncoder {
   /** Identifies these options in cursors. */
   readonly key: string;
   /** The frames of one entry, given the projection before it. */
-  frames(before: ThreadFold, entry: LogEntry): AgUiFrame[];
+  frames(before: ThreadProjection, entry: LogEntry): AgUiFrame[];
   /** R11: the frames that bring a new subscriber up to date. Ends the run it opened if none is active. */
-  fullPrelude(
-    projection: ThreadFold,
+  fullSnapshot(
+    projection: ThreadProjection,
     at: { readonly epoch: string; readonly seq: number } | undefined,
   ): AgUiFrame[];
   /** R12: for a subscriber that has all up to frame `n` of this entry: the events to repeat, and the remaining frames. */
   resume(
-    before: ThreadFold,
+    before: ThreadProjection,
     entry: LogEntry,
     n: number,
   ): { readonly prelude: AgUiFrame[]; readonly rest: AgUiFrame[] };
 }
 
-export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
+export function createAgUiEncoder(options: AgUiEncoderOptions): AgUiEncoder {
   const { threadName, line, interrupts, calls = false, fileUrl } = options;
   const key = `${line === "1.0" ? "1" : "0"}${interrupts.charAt(0)}${calls ? "c" : ""}`;
   const items = createOpenItems(line);
   const form = announces(interrupts);
 
-  function runStarted(run: FoldRun, input?: JsonObject): AgUiEvent {
+  function runStarted(run: ProjectedRun, input?: JsonObject): AgUiEvent {
     return {
       type: "RUN_STARTED",
       threadId: threadName,
@@ -64,7 +64,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     };
   }
 
-  function read(before: ThreadFold, envelope: Envelope): AgUiEvent[] {
+  function read(before: ThreadProjection, envelope: Envelope): AgUiEvent[] {
     switch (envelope.type) {
       case "run_start":
         return startRun(before, envelope);
@@ -126,7 +126,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     }
   }
 
-  function startRun(before: ThreadFold, envelope: EnvelopeOf<"run_start">): AgUiEvent[] {
+  function startRun(before: ThreadProjection, envelope: EnvelopeOf<"run_start">): AgUiEvent[] {
     const { run } = before;
     const closing = run?.open ? items.ends(before, "error") : [];
     // R27: recovered after a crash, it is the same run to subscribers.
@@ -135,7 +135,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
       ? [...closing, terminal(before, { status: "error", error: RUN_LOST }, { threadName, line, interrupts })]
       : [];
     const { payload } = envelope;
-    const started: FoldRun = {
+    const started: ProjectedRun = {
       run_id: envelope.run_id,
       client_run_id: payload.client_run_id ?? null,
       attempt: envelope.attempt,
@@ -162,13 +162,13 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   }
 
   /** A new run drops old side messages: clients that have them get a snapshot without. */
-  function trimmedMessages(before: ThreadFold): AgUiEvent[] {
+  function trimmedMessages(before: ThreadProjection): AgUiEvent[] {
     const closed = closeAll(before);
     const messages = trimSideMessages(closed.messages);
     return messages === closed.messages ? [] : messagesSnapshot(closed, { ...closed, messages });
   }
 
-  function token(before: ThreadFold, envelope: EnvelopeOf<"llm_token">): AgUiEvent[] {
+  function token(before: ThreadProjection, envelope: EnvelopeOf<"llm_token">): AgUiEvent[] {
     const { payload } = envelope;
     const open = continuedMessage(before, envelope);
     if (!open) return [];
@@ -222,7 +222,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     return events;
   }
 
-  function endTool(before: ThreadFold, envelope: EnvelopeOf<"tool_end">): AgUiEvent[] {
+  function endTool(before: ThreadProjection, envelope: EnvelopeOf<"tool_end">): AgUiEvent[] {
     if (envelope.payload.kind === "subgraph") {
       return before.openSubagents
         .filter((subagent) => subagent.call_id === envelope.call_id)
@@ -238,7 +238,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
         type: "TOOL_CALL_RESULT",
         messageId: message.id,
         toolCallId: envelope.call_id,
-        content: contentWords(message.content, fileUrl),
+        content: contentText(message.content, fileUrl),
         role: "tool",
         ...items.owner(subagentId, before),
         ...(message.status === "error" && { metadata: FAILED }),
@@ -248,7 +248,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
 
   /** Work inside a subagent, for a protocol version without fields for it: one custom event per entry, never a message. */
   function subagentEvent(
-    before: ThreadFold,
+    before: ThreadProjection,
     envelope: EnvelopeOf<"llm_token"> | EnvelopeOf<"tool_start"> | EnvelopeOf<"tool_end">,
     subagentId: string | undefined,
   ): AgUiEvent[] {
@@ -269,7 +269,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     return [{ type: "CUSTOM", name: "throughline.subagent", value }];
   }
 
-  function snapshot(before: ThreadFold, envelope: EnvelopeOf<"state_snapshot">): AgUiEvent[] {
+  function snapshot(before: ThreadProjection, envelope: EnvelopeOf<"state_snapshot">): AgUiEvent[] {
     const events: AgUiEvent[] = [];
     if (envelope.payload.state) events.push({ type: "STATE_SNAPSHOT", snapshot: envelope.payload.state });
     if (envelope.payload.messages || envelope.payload.changed_messages)
@@ -278,7 +278,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   }
 
   /** Clients merge by id and retain their own order; where ours differs, only an empty list first makes them adopt it. */
-  function messagesSnapshot(before: ThreadFold, after: ThreadFold): AgUiEvent[] {
+  function messagesSnapshot(before: ThreadProjection, after: ThreadProjection): AgUiEvent[] {
     const messages = snapshotMessages(after, options);
     const held = new Set(orderedIds(snapshotMessages(before, { line })));
     const wanted = new Set(orderedIds(messages));
@@ -293,7 +293,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
     ];
   }
 
-  function retract(before: ThreadFold, envelope: EnvelopeOf<"retract">): AgUiEvent[] {
+  function retract(before: ThreadProjection, envelope: EnvelopeOf<"retract">): AgUiEvent[] {
     const after = applyEnvelope(before, envelope);
     const closing = {
       ...before,
@@ -309,8 +309,8 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   }
 
   /** Adds the change of the call tree, after a run's start and before its end: no event may be outside. */
-  function withCalls(before: ThreadFold, envelope: Envelope, events: AgUiEvent[]): AgUiEvent[] {
-    const change = changeCalls(before, envelope);
+  function withCalls(before: ThreadProjection, envelope: Envelope, events: AgUiEvent[]): AgUiEvent[] {
+    const change = updateCallTree(before, envelope);
     if (!change || change.changed.length + change.gone.length === 0) return events;
     const earlierRuns = change.earlier_runs === before.earlier_runs ? undefined : change.earlier_runs;
     const treeChange = callsEvent({ whole: false, calls: change.changed, gone: change.gone, earlierRuns });
@@ -318,7 +318,7 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   }
 
   /** R16: what changes while no run is open is wrapped in a run of its own. */
-  function wrappedInRun(before: ThreadFold, envelope: Envelope): AgUiEvent[] {
+  function wrappedInRun(before: ThreadProjection, envelope: Envelope): AgUiEvent[] {
     const events = calls ? withCalls(before, envelope, read(before, envelope)) : read(before, envelope);
     if (events.length === 0 || before.run?.open || envelope.type === "run_start") return events;
     if (envelope.type === "run_end") return [];
@@ -336,14 +336,14 @@ export function createAgUiFace(options: AgUiFaceOptions): AgUiFace {
   ): AgUiFrame[] =>
     events.map((event, n) => ({ id: encodeFrameCursor({ epoch, seq, n, face: key }), event }));
 
-  function openRun(projection: ThreadFold): AgUiEvent[] {
+  function openRun(projection: ThreadProjection): AgUiEvent[] {
     return projection.run?.open ? [runStarted(projection.run), ...items.starts(projection)] : [];
   }
 
   return {
     key,
     frames: (before, entry) => number(wrappedInRun(before, entry.envelope), entry),
-    fullPrelude(projection, at) {
+    fullSnapshot(projection, at) {
       const run = projection.run ?? syntheticRun("empty");
       const events: AgUiEvent[] = [
         runStarted(run),
@@ -382,7 +382,7 @@ export const WHOLE_ENTRY = 999_999_999;
 
 const RUN_LOST = { code: "run_lost", message: "The run was lost and could not be taken up again." } as const;
 
-function syntheticRun(id: string): FoldRun {
+function syntheticRun(id: string): ProjectedRun {
   return { run_id: `throughline:${id}`, client_run_id: null, attempt: 0, open: true, status: null };
 }
 
@@ -393,10 +393,10 @@ function orderedIds(messages: readonly JsonObject[]): readonly string[] {
 
 /** The items that an entry opened, taken from the projection, which alone decides names and owners. */
 function startedSince<K extends "openSteps" | "openSubagents">(
-  before: ThreadFold,
+  before: ThreadProjection,
   envelope: Envelope,
   kind: K,
-): ThreadFold[K][number][] {
+): ThreadProjection[K][number][] {
   const after = applyEnvelope(before, envelope);
   return after[kind].slice(before[kind].length);
 }

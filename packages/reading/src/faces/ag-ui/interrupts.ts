@@ -1,6 +1,6 @@
 import type { Interrupt, Json, JsonObject } from "@throughline/ai-core";
 import { read, readString } from "@throughline/coerce";
-import { askForm, readQuestion } from "@throughline/questions";
+import { readInterruptRequest, toAgUiForm } from "@throughline/questions";
 import type { AgUiEvent, AgUiInterrupt, InterruptForm } from "./event.js";
 
 /**
@@ -9,7 +9,9 @@ import type { AgUiEvent, AgUiInterrupt, InterruptForm } from "./event.js";
  */
 export function toAgUiInterrupt(interrupt: Interrupt): AgUiInterrupt {
   const { interrupt_id: id, value, response_schema, node } = interrupt;
-  const { reason, message, responseSchema, toolCallId } = askForm(readQuestion(value, response_schema));
+  const { reason, message, responseSchema, toolCallId } = toAgUiForm(
+    readInterruptRequest(value, response_schema),
+  );
   const expiresAt = readString(value, "expiresAt") ?? readString(value, "expires_at");
   return {
     id,

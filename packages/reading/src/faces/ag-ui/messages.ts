@@ -2,17 +2,17 @@ import type { ContentPart, JsonObject, Message } from "@throughline/ai-core";
 import { isJsonObject, textOfPart } from "@throughline/coerce";
 import {
   currentMessages,
-  type FoldMessage,
   type OpenMessage,
+  type ProjectedMessage,
   runTag,
-  type ThreadFold,
+  type ThreadProjection,
 } from "../../fold/thread-fold.js";
-import { contentWords, type FileUrl, fetchable } from "../media-words.js";
-import type { AgUiLine } from "./event.js";
+import { contentText, type FileUrl, fetchable } from "../media-words.js";
+import type { AgUiVersion } from "./event.js";
 
 /** Options of the encoding of messages. */
 export interface MessageForm {
-  readonly line: AgUiLine;
+  readonly line: AgUiVersion;
   /** Each message names its run. */
   readonly calls?: boolean;
   /** Maps attachments to URLs that clients can fetch; else messages have their internal URLs. */
@@ -27,13 +27,13 @@ export function reasoningId(messageId: string): string {
  * Whether subagents' messages are encoded as such. They are not part of the conversation, and only 1.0 has fields for them.
  * It allows a subagent one life in a run, so in a recovered run, where subagents restart, the fields are not used.
  */
-export function showsSubagents({ run }: ThreadFold, line: AgUiLine): boolean {
+export function showsSubagents({ run }: ThreadProjection, line: AgUiVersion): boolean {
   return line === "1.0" && (run?.attempt ?? 0) === 0;
 }
 
 /** Encodes a thread's messages for a snapshot, including partial text and arguments; with `calls`, each names its run. */
 export function snapshotMessages(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   { line, calls: runs = false, fileUrl }: MessageForm,
 ): JsonObject[] {
   const nests = showsSubagents(projection, line);
@@ -62,14 +62,14 @@ function reasoningOf(open: OpenMessage): JsonObject {
   };
 }
 
-function toAgUiMessages(message: FoldMessage, fileUrl: FileUrl | undefined): JsonObject[] {
+function toAgUiMessages(message: ProjectedMessage, fileUrl: FileUrl | undefined): JsonObject[] {
   const owner = message.subagent_id === undefined ? {} : { subagentRunId: message.subagent_id };
   const shown = message.bare ? [] : [{ ...toAgUiMessage(message, fileUrl), ...owner }];
   if (message.reasoning === undefined) return shown;
   return [{ id: reasoningId(message.id), role: "reasoning", content: message.reasoning, ...owner }, ...shown];
 }
 
-function withRun(message: JsonObject, { run_id }: Pick<FoldMessage, "run_id">): JsonObject {
+function withRun(message: JsonObject, { run_id }: Pick<ProjectedMessage, "run_id">): JsonObject {
   if (run_id === undefined) return message;
   return {
     ...message,
@@ -85,7 +85,7 @@ export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
   if (message.name !== undefined && message.role !== "tool") base.name = message.name;
   switch (message.role) {
     case "assistant": {
-      const text = contentWords(message.content, fileUrl);
+      const text = contentText(message.content, fileUrl);
       // A client that received only streamed calls has a message without content; a snapshot must equal it.
       if (text !== "" || !message.tool_calls) base.content = text;
       if (message.tool_calls) {
@@ -101,7 +101,7 @@ export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
       return {
         ...base,
         toolCallId: message.tool_call_id ?? "",
-        content: contentWords(message.content, fileUrl),
+        content: contentText(message.content, fileUrl),
         ...(message.status === "error" && { metadata: FAILED }),
       };
     case "user":
@@ -114,7 +114,7 @@ export function toAgUiMessage(message: Message, fileUrl?: FileUrl): JsonObject {
       };
     case "system":
     case "developer":
-      return { ...base, content: contentWords(message.content, fileUrl) };
+      return { ...base, content: contentText(message.content, fileUrl) };
   }
 }
 

@@ -1,35 +1,35 @@
 import { PREDICT_STATE } from "../../fold/predictions.js";
-import type { OpenMessage, OpenStep, OpenSubagent, ThreadFold } from "../../fold/thread-fold.js";
-import type { AgUiEvent, AgUiLine } from "./event.js";
+import type { OpenMessage, OpenStep, OpenSubagent, ThreadProjection } from "../../fold/thread-fold.js";
+import type { AgUiEvent, AgUiVersion } from "./event.js";
 import { reasoningId, showsSubagents } from "./messages.js";
 
 /** Encodes the starts and ends of a projection's open items. */
 export interface OpenItems {
   startStep(step: OpenStep): AgUiEvent;
   endStep(step: OpenStep): AgUiEvent;
-  startSubagent(subagent: OpenSubagent, projection: ThreadFold): AgUiEvent[];
-  endSubagent(subagent: OpenSubagent, status: string, projection: ThreadFold): AgUiEvent[];
-  owner(subagentId: string | null, projection: ThreadFold): { subagentRunId?: string };
+  startSubagent(subagent: OpenSubagent, projection: ThreadProjection): AgUiEvent[];
+  endSubagent(subagent: OpenSubagent, status: string, projection: ThreadProjection): AgUiEvent[];
+  owner(subagentId: string | null, projection: ThreadProjection): { subagentRunId?: string };
   /** START events of all open items, in an order that lets each refer to those before it. */
-  starts(projection: ThreadFold): AgUiEvent[];
+  starts(projection: ThreadProjection): AgUiEvent[];
   /** END events of all open items, innermost first. */
-  ends(projection: ThreadFold, status: string): AgUiEvent[];
-  endMessage(message: OpenMessage, projection: ThreadFold): AgUiEvent[];
-  endReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[];
-  startReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[];
-  isShown(item: { readonly subagent_id: string | null }, projection: ThreadFold): boolean;
+  ends(projection: ThreadProjection, status: string): AgUiEvent[];
+  endMessage(message: OpenMessage, projection: ThreadProjection): AgUiEvent[];
+  endReasoning(message: OpenMessage, projection: ThreadProjection): AgUiEvent[];
+  startReasoning(message: OpenMessage, projection: ThreadProjection): AgUiEvent[];
+  isShown(item: { readonly subagent_id: string | null }, projection: ThreadProjection): boolean;
 }
 
-export function createOpenItems(line: AgUiLine): OpenItems {
-  function isShown(item: { readonly subagent_id: string | null }, projection: ThreadFold): boolean {
+export function createOpenItems(line: AgUiVersion): OpenItems {
+  function isShown(item: { readonly subagent_id: string | null }, projection: ThreadProjection): boolean {
     return item.subagent_id === null || showsSubagents(projection, line);
   }
 
-  function owner(subagentId: string | null, projection: ThreadFold): { subagentRunId?: string } {
+  function owner(subagentId: string | null, projection: ThreadProjection): { subagentRunId?: string } {
     return subagentId !== null && showsSubagents(projection, line) ? { subagentRunId: subagentId } : {};
   }
 
-  function startReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
+  function startReasoning(message: OpenMessage, projection: ThreadProjection): AgUiEvent[] {
     const messageId = reasoningId(message.message_id);
     const tag = owner(message.subagent_id, projection);
     return [
@@ -38,7 +38,7 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     ];
   }
 
-  function endReasoning(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
+  function endReasoning(message: OpenMessage, projection: ThreadProjection): AgUiEvent[] {
     const messageId = reasoningId(message.message_id);
     const tag = owner(message.subagent_id, projection);
     return [
@@ -47,7 +47,7 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     ];
   }
 
-  function startMessage(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
+  function startMessage(message: OpenMessage, projection: ThreadProjection): AgUiEvent[] {
     if (!isShown(message, projection)) return [];
     const tag = owner(message.subagent_id, projection);
     const messageId = message.message_id;
@@ -68,7 +68,7 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     return events;
   }
 
-  function endMessage(message: OpenMessage, projection: ThreadFold): AgUiEvent[] {
+  function endMessage(message: OpenMessage, projection: ThreadProjection): AgUiEvent[] {
     if (!isShown(message, projection)) return [];
     const tag = owner(message.subagent_id, projection);
     const events: AgUiEvent[] = message.reasoning_open ? endReasoning(message, projection) : [];
@@ -79,7 +79,7 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     return events;
   }
 
-  function startSubagent(subagent: OpenSubagent, projection: ThreadFold): AgUiEvent[] {
+  function startSubagent(subagent: OpenSubagent, projection: ThreadProjection): AgUiEvent[] {
     if (!showsSubagents(projection, line)) return [];
     return [
       {
@@ -92,7 +92,7 @@ export function createOpenItems(line: AgUiLine): OpenItems {
     ];
   }
 
-  function endSubagent(subagent: OpenSubagent, status: string, projection: ThreadFold): AgUiEvent[] {
+  function endSubagent(subagent: OpenSubagent, status: string, projection: ThreadProjection): AgUiEvent[] {
     if (!showsSubagents(projection, line)) return [];
     const id = subagent.call_id;
     if (status === "error" || status === "cancelled") {

@@ -1,11 +1,11 @@
 import type { JsonObject, OwnError, PayloadOf } from "@throughline/ai-core";
-import { idleStatus, type ThreadFold } from "../../fold/thread-fold.js";
-import type { AgUiEvent, AgUiLine, AgUiOutcome, AgUiUsage, InterruptForm } from "./event.js";
+import { idleStatus, type ThreadProjection } from "../../fold/thread-fold.js";
+import type { AgUiEvent, AgUiOutcome, AgUiUsage, AgUiVersion, InterruptForm } from "./event.js";
 import { announces, toAgUiInterrupt } from "./interrupts.js";
 
 export interface TerminalOptions {
   readonly threadName: string;
-  readonly line: AgUiLine;
+  readonly line: AgUiVersion;
   readonly interrupts: InterruptForm;
 }
 
@@ -13,7 +13,7 @@ type RunError = NonNullable<PayloadOf<"run_end">["error"]>;
 
 /** R13: the one event that ends a run, with the ids of its start. */
 export function terminal(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   end: PayloadOf<"run_end">,
   options: TerminalOptions,
   more: JsonObject = {},
@@ -51,7 +51,7 @@ export function terminal(
  * The event that ends the snapshot of an idle thread, with the thread's status. It does not repeat a failure of the last run,
  * which a stock client would take for a failure of its own request; metadata has that outcome for clients that show it.
  */
-export function idleRunEnd(projection: ThreadFold, options: TerminalOptions): AgUiEvent {
+export function idleRunEnd(projection: ThreadProjection, options: TerminalOptions): AgUiEvent {
   const { status, error } = projection.run ?? {};
   const hasFailed = status === "error" || status === "cancelled";
   const lastRun: JsonObject = { ...(status && { status }), ...(error && { error: toJson(error) }) };
@@ -77,7 +77,7 @@ function ownOf({ name, message, stack }: OwnError): JsonObject {
 }
 
 function outcomeOf(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   end: PayloadOf<"run_end">,
   options: TerminalOptions,
 ): AgUiOutcome | undefined {
@@ -90,7 +90,7 @@ function outcomeOf(
   return undefined;
 }
 
-function toAgUiUsage(usage: ThreadFold["usage"]): AgUiUsage {
+function toAgUiUsage(usage: ThreadProjection["usage"]): AgUiUsage {
   return {
     inputTokens: usage.input_tokens,
     outputTokens: usage.output_tokens,

@@ -1,16 +1,16 @@
 import type { ContentPart, Interrupt, Json, ToolCall } from "@throughline/ai-core";
 import {
   currentMessages,
-  type FoldMessage,
   type OpenMessage,
-  type ThreadFold,
+  type ProjectedMessage,
+  type ThreadProjection,
 } from "../../fold/thread-fold.js";
 import { toAgUiInterrupt } from "../ag-ui/interrupts.js";
-import { contentWords, type FileUrl, fileOf } from "../media-words.js";
+import { contentText, type FileUrl, fileOf } from "../media-words.js";
 import type { Tag, UiMessageChunk } from "./chunk.js";
 
 /** The id of the newest user message, which the reply belongs to; `undefined` before the first one. */
-export function lastUserMessageId({ messages }: Pick<ThreadFold, "messages">): string | undefined {
+export function lastUserMessageId({ messages }: Pick<ThreadProjection, "messages">): string | undefined {
   return messages.findLast(({ role }) => role === "user")?.id;
 }
 
@@ -21,14 +21,21 @@ export function replyId(userMessageId: string | undefined): string {
 
 /** The messages of the reply: the conversation's own messages and thoughts, and the results of tools. */
 export function replyMessages(
-  projection: ThreadFold,
+  projection: ThreadProjection,
   userMessageId = lastUserMessageId(projection),
-): FoldMessage[] {
+): ProjectedMessage[] {
   const messages = currentMessages(projection);
   const listed = new Set(messages.map(({ id }) => id));
   const thoughts = projection.openMessages
     .filter((open) => !listed.has(open.message_id) && open.reasoning !== "" && open.subagent_id === null)
-    .map(({ message_id: id, reasoning }): FoldMessage => ({ id, role: "assistant", content: "", reasoning }));
+    .map(
+      ({ message_id: id, reasoning }): ProjectedMessage => ({
+        id,
+        role: "assistant",
+        content: "",
+        reasoning,
+      }),
+    );
   const since = messages.slice(messages.findLastIndex(({ id }) => id === userMessageId) + 1);
   return [...since, ...thoughts].filter(
     ({ role, subagent_id }) => (role === "assistant" || role === "tool") && subagent_id === undefined,
@@ -45,8 +52,8 @@ export interface MessageChunkOptions {
 
 /** Encodes whole messages. `reply`: all messages the client has or will get, to whose calls the results may belong. */
 export function messageChunks(
-  messages: readonly FoldMessage[],
-  reply: readonly FoldMessage[],
+  messages: readonly ProjectedMessage[],
+  reply: readonly ProjectedMessage[],
   { fileUrl, open: openMessages, isStepOpen = false }: MessageChunkOptions,
 ): UiMessageChunk[] {
   const chunks: UiMessageChunk[] = [];
@@ -67,7 +74,7 @@ export function messageChunks(
 }
 
 function wholeMessageChunks(
-  { id, content, reasoning = "", tool_calls = [] }: FoldMessage,
+  { id, content, reasoning = "", tool_calls = [] }: ProjectedMessage,
   open: OpenMessage | undefined,
   fileUrl: FileUrl | undefined,
 ): UiMessageChunk[] {
@@ -86,7 +93,7 @@ function wholeMessageChunks(
     else
       chunks.push(
         { type: "text-start", id, ...tag(id) },
-        { type: "text-delta", id, delta: contentWords([part]) },
+        { type: "text-delta", id, delta: contentText([part]) },
       );
   });
   for (const call of tool_calls) {
@@ -103,7 +110,7 @@ function wholeMessageChunks(
 export function partChunks(id: string, part: ContentPart, fileUrl: FileUrl | undefined): UiMessageChunk[] {
   const file = fileOf(part, fileUrl);
   if (file) return [{ type: "file", url: file.url, mediaType: file.mimeType, ...tag(id) }];
-  const delta = contentWords([part], fileUrl);
+  const delta = contentText([part], fileUrl);
   if (delta === "") return [];
   return [
     { type: "text-start", id, ...tag(id) },
@@ -114,13 +121,13 @@ export function partChunks(id: string, part: ContentPart, fileUrl: FileUrl | und
 
 /** Encodes a tool's result; nothing for an unknown call, since a client fails on the result of a call that it never received. */
 export function resultChunks(
-  { tool_call_id: toolCallId = "", content, status }: FoldMessage,
-  reply: readonly FoldMessage[],
+  { tool_call_id: toolCallId = "", content, status }: ProjectedMessage,
+  reply: readonly ProjectedMessage[],
   fileUrl: FileUrl | undefined,
 ): UiMessageChunk[] {
   const isKnown = reply.some(({ tool_calls }) => tool_calls?.some(({ id }) => id === toolCallId));
   if (!isKnown) return [];
-  const text = contentWords(content, fileUrl);
+  const text = contentText(content, fileUrl);
   return status === "error"
     ? [{ type: "tool-output-error", toolCallId, errorText: text, dynamic: true }]
     : [{ type: "tool-output-available", toolCallId, output: text, dynamic: true }];
@@ -136,7 +143,7 @@ export function interruptChunk(interrupt: Interrupt, status: "open" | "answered"
 
 /** Ends the open parts of the messages. */
 export function endMessages(
-  { openMessages }: ThreadFold,
+  { openMessages }: ThreadProjection,
   isEnding: (open: OpenMessage) => boolean = () => true,
 ): UiMessageChunk[] {
   const streamed = openMessages.filter(isStreamed);

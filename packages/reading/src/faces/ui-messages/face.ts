@@ -1,7 +1,12 @@
 import type { Envelope, EnvelopeOf, Json, JsonObject, LogEntry, PayloadOf } from "@throughline/ai-core";
 import { applyEnvelope, continuedMessage } from "../../fold/fold.js";
 import { toolResultPosition } from "../../fold/message-list.js";
-import { type FoldMessage, idleStatus, type OpenMessage, type ThreadFold } from "../../fold/thread-fold.js";
+import {
+  idleStatus,
+  type OpenMessage,
+  type ProjectedMessage,
+  type ThreadProjection,
+} from "../../fold/thread-fold.js";
 import type { FileUrl } from "../media-words.js";
 import {
   endMessages,
@@ -20,21 +25,21 @@ import {
 } from "./answer.js";
 import type { UiMessageChunk } from "./chunk.js";
 
-export interface UiMessageFaceOptions {
+export interface UiMessageEncoderOptions {
   /** Maps attachments to URLs that clients can fetch; else parts have their internal URLs, which only our own clients know. */
   readonly fileUrl?: FileUrl | undefined;
 }
 
 /** R4: encodes log entries as the AI SDK's UI message stream. Stateless: the projection is all it knows of the past. */
-export interface UiMessageFace {
+export interface UiMessageEncoder {
   /** The chunks of one entry, given the projection before it. */
-  chunks(before: ThreadFold, entry: LogEntry): UiMessageChunk[];
+  chunks(before: ThreadProjection, entry: LogEntry): UiMessageChunk[];
   /** The reply so far, for a client that has nothing of it. Ends the stream if no run is open. */
-  prelude(projection: ThreadFold): UiMessageChunk[];
+  prelude(projection: ThreadProjection): UiMessageChunk[];
 }
 
-export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiMessageFace {
-  function read(before: ThreadFold, envelope: Envelope): UiMessageChunk[] {
+export function createUiMessageEncoder({ fileUrl }: UiMessageEncoderOptions = {}): UiMessageEncoder {
+  function read(before: ThreadProjection, envelope: Envelope): UiMessageChunk[] {
     switch (envelope.type) {
       case "run_start":
         return startRun(before, envelope);
@@ -81,7 +86,7 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
     }
   }
 
-  function startRun(before: ThreadFold, envelope: EnvelopeOf<"run_start">): UiMessageChunk[] {
+  function startRun(before: ThreadProjection, envelope: EnvelopeOf<"run_start">): UiMessageChunk[] {
     const { run } = before;
     const closing = run?.open ? endMessages(before) : [];
     // R27: recovered after a crash, it is the same run to its subscribers.
@@ -101,7 +106,7 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
     ];
   }
 
-  function token(before: ThreadFold, envelope: EnvelopeOf<"llm_token">): UiMessageChunk[] {
+  function token(before: ThreadProjection, envelope: EnvelopeOf<"llm_token">): UiMessageChunk[] {
     const open = continuedMessage(before, envelope);
     if (!open || open.subagent_id !== null) return [];
     const id = open.message_id;
@@ -150,7 +155,7 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
     return delta === "" ? begun : [...begun, { type: "tool-input-delta", toolCallId, inputTextDelta: delta }];
   }
 
-  function snapshot(before: ThreadFold, envelope: EnvelopeOf<"state_snapshot">): UiMessageChunk[] {
+  function snapshot(before: ThreadProjection, envelope: EnvelopeOf<"state_snapshot">): UiMessageChunk[] {
     const { state, messages, changed_messages } = envelope.payload;
     const stateChunks: UiMessageChunk[] = state ? [{ type: "data-state", data: state, transient: true }] : [];
     return messages || changed_messages
@@ -159,7 +164,7 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
   }
 
   /** Retracts messages that are gone, and emits new ones. The order of earlier parts stays: a stream can't change it. */
-  function difference(before: ThreadFold, after: ThreadFold): UiMessageChunk[] {
+  function difference(before: ThreadProjection, after: ThreadProjection): UiMessageChunk[] {
     const had = replyMessages(before);
     const has = replyMessages(after, lastUserMessageId(before));
     const held = new Set(had.map(content));
@@ -188,7 +193,7 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
     ];
   }
 
-  function retract(before: ThreadFold, envelope: EnvelopeOf<"retract">): UiMessageChunk[] {
+  function retract(before: ThreadProjection, envelope: EnvelopeOf<"retract">): UiMessageChunk[] {
     const after = applyEnvelope(before, envelope);
     const gone = new Set(envelope.payload.message_ids);
     return [
@@ -214,15 +219,15 @@ export function createUiMessageFace({ fileUrl }: UiMessageFaceOptions = {}): UiM
   };
 }
 
-function content({ id, content: body, reasoning, tool_calls, status }: FoldMessage): string {
+function content({ id, content: body, reasoning, tool_calls, status }: ProjectedMessage): string {
   return JSON.stringify([id, body, reasoning ?? "", tool_calls ?? [], status === "error"]);
 }
 
 /** Moves results that are before their calls to the end: a result emitted before its call would be undone by it. */
-function resultsAfterCalls(messages: readonly FoldMessage[]): readonly FoldMessage[] {
+function resultsAfterCalls(messages: readonly ProjectedMessage[]): readonly ProjectedMessage[] {
   const called = new Set(messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id)));
   const seen = new Set<string>();
-  const early = new Set<FoldMessage>();
+  const early = new Set<ProjectedMessage>();
   for (const message of messages) {
     const { tool_call_id: id, tool_calls = [] } = message;
     if (id !== undefined && called.has(id) && !seen.has(id)) early.add(message);
@@ -232,34 +237,37 @@ function resultsAfterCalls(messages: readonly FoldMessage[]): readonly FoldMessa
   return [...messages.filter((message) => !early.has(message)), ...early];
 }
 
-function calls({ tool_calls = [] }: FoldMessage, ids: ReadonlySet<string>): boolean {
+function calls({ tool_calls = [] }: ProjectedMessage, ids: ReadonlySet<string>): boolean {
   return tool_calls.some(({ id }) => ids.has(id));
 }
 
-function retracted(messages: readonly FoldMessage[]): UiMessageChunk[] {
+function retracted(messages: readonly ProjectedMessage[]): UiMessageChunk[] {
   const messageIds = messages.map(({ id }) => id);
   return messageIds.length > 0 ? [{ type: "data-retracted", data: { messageIds } }] : [];
 }
 
 /** Drops the messages that the run will retract: its reply is to the last message that stays, and its id can't be changed later. */
-function withoutRewound(projection: ThreadFold, { payload }: EnvelopeOf<"run_start">): ThreadFold {
+function withoutRewound(
+  projection: ThreadProjection,
+  { payload }: EnvelopeOf<"run_start">,
+): ThreadProjection {
   const rewound = payload.went_back;
   return rewound
     ? { ...projection, messages: projection.messages.filter(({ id }) => !rewound.includes(id)) }
     : projection;
 }
 
-function start(projection: ThreadFold): UiMessageChunk {
+function start(projection: ThreadProjection): UiMessageChunk {
   const { run } = projection;
   const messageMetadata = run ? { runId: run.client_run_id ?? run.run_id } : {};
   return { type: "start", messageId: replyId(lastUserMessageId(projection)), messageMetadata };
 }
 
-function usageOf({ usage }: ThreadFold): JsonObject {
+function usageOf({ usage }: ThreadProjection): JsonObject {
   return { usage: { ...usage } };
 }
 
-function ending(projection: ThreadFold, { status, error }: PayloadOf<"run_end">): UiMessageChunk {
+function ending(projection: ThreadProjection, { status, error }: PayloadOf<"run_end">): UiMessageChunk {
   if (status === "error") return { type: "error", errorText: error?.message ?? "The run failed." };
   if (status === "cancelled") return { type: "abort", reason: "The run was stopped." };
   const finishReason = status === "success" ? "stop" : "other";

@@ -1,6 +1,6 @@
 import type { JsonObject, Message } from "@throughline/ai-core";
-import { currentMessages, type FoldMessage, type ThreadFold } from "../../fold/thread-fold.js";
-import { contentWords, type FileUrl, fileOf } from "../media-words.js";
+import { currentMessages, type ProjectedMessage, type ThreadProjection } from "../../fold/thread-fold.js";
+import { contentText, type FileUrl, fileOf } from "../media-words.js";
 import { interruptChunk, messageChunks, replyId } from "./answer.js";
 import type { Tag, UiMessageChunk } from "./chunk.js";
 
@@ -12,10 +12,10 @@ export interface UiMessage {
 }
 
 /** A thread's messages, for a client that begins with them. Streaming messages are included up to here; none is left open. */
-export function uiMessages(projection: ThreadFold, fileUrl?: FileUrl): UiMessage[] {
+export function uiMessages(projection: ThreadProjection, fileUrl?: FileUrl): UiMessage[] {
   const messages: UiMessage[] = [];
   let userMessageId: string | undefined;
-  let reply: FoldMessage[] = [];
+  let reply: ProjectedMessage[] = [];
   const closeReply = () => {
     const parts = partsOf(messageChunks(reply, reply, { fileUrl, open: [] }));
     if (parts.length > 0) messages.push({ id: replyId(userMessageId), role: "assistant", parts });
@@ -36,7 +36,7 @@ export function uiMessages(projection: ThreadFold, fileUrl?: FileUrl): UiMessage
 /** Appends the open interrupts to the last reply, as the stream does. */
 function withInterrupts(
   messages: UiMessage[],
-  projection: ThreadFold,
+  projection: ThreadProjection,
   userMessageId: string | undefined,
 ): UiMessage[] {
   if (projection.interrupts.length === 0) return messages;
@@ -121,7 +121,7 @@ function userParts({ content }: Message, fileUrl: FileUrl | undefined): JsonObje
   const parts = typeof content === "string" ? [{ type: "text", text: content }] : content;
   return parts.map((part) => {
     const file = fileOf(part, fileUrl);
-    if (!file) return { type: "text", text: contentWords([part], fileUrl) };
+    if (!file) return { type: "text", text: contentText([part], fileUrl) };
     const { url, mimeType: mediaType, name: filename } = file;
     return { type: "file", url, mediaType, ...(filename !== undefined && { filename }) };
   });

@@ -79,7 +79,7 @@ export async function isTransactionPooler(connection: pg.ClientConfig): Promise<
   try {
     await Promise.all(clients.map((client) => client.connect()));
     const [one, other] = clients;
-    return one !== undefined && other !== undefined && (await shareSessions(one, other));
+    return one !== undefined && other !== undefined && (await isSharedSession(one, other));
   } finally {
     await Promise.all(clients.map((client) => client.end().catch(() => {})));
   }
@@ -89,7 +89,7 @@ export async function isTransactionPooler(connection: pg.ClientConfig): Promise<
  * Behind a pooler in transaction mode two connections that are both open are answered by one session, or one connection by
  * several. Asks one after the other, because an idle pooler gives out the session it used last.
  */
-export async function shareSessions(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
+export async function isSharedSession(one: pg.ClientBase, other: pg.ClientBase): Promise<boolean> {
   const seen = [new Set<string>(), new Set<string>()] as const;
   for (let round = 0; round < ROUNDS; round++) {
     seen[0].add(await sessionOf(one));
