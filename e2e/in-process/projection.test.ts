@@ -92,8 +92,8 @@ function take(before: Projection, ...streams: (readonly AgUiFrame[])[]): Project
   }, before);
 }
 
-function seen({ places: _places, open, ...view }: ThreadView) {
-  return { ...view, messages: currentMessages({ places: _places, open, ...view }) };
+function seen({ indexById: _places, open, ...view }: ThreadView) {
+  return { ...view, messages: currentMessages({ indexById: _places, open, ...view }) };
 }
 
 class Replay extends AbstractAgent {

@@ -92,7 +92,7 @@ describe("the twelve invariants", () => {
     });
     const thread = { agentId: "agent", threadId: "thread" };
     const nothing = { tools: [], context: [] };
-    const sink = { opened() {}, heard() {}, events() {}, ended() {} };
+    const sink = { opened() {}, received() {}, events() {}, ended() {} };
     const { signal } = new AbortController();
     await service.follow([{ ...thread, view: "ag-ui", cursor: undefined }], signal, sink);
     await service.send(thread, { kind: "fire", id: "f", input: {} }, nothing);

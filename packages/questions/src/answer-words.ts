@@ -13,7 +13,7 @@ const PAST: Readonly<Record<string, string>> = {
   response: "answered for",
 };
 
-/** Describes a response, for display after a person's name: "chose KLM", "approved pay, rejected tell". Truncated if long. */
+/** Describes a response, for display after a person's name: "chose KLM", "approved pay, rejected refund". Truncated if long. */
 export function describeResponse(interrupt: Question, answer: Json): string {
   const text = describe(interrupt, answer);
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text;

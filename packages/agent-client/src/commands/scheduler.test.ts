@@ -42,7 +42,7 @@ function lanes(policy = POLICY) {
       return this.take({ kind: "ended", id, status }).idle();
     },
     /** The service takes every stop that was sent. */
-    heard() {
+    received() {
       for (const runId of state.preemption?.unheard ?? [])
         this.take({ kind: "stop-answered", runId, ok: true });
       return this;
@@ -435,7 +435,7 @@ describe("stop", () => {
   it("names what runs, and is done when that has ended and the service has heard of it", () => {
     const one = lanes().running("cron").submit(stop("s"));
     expect(one.stops()).toEqual(["cron"]);
-    one.heard();
+    one.received();
     expect(one.outcome("s")).toBeUndefined();
     expect(one.ended("cron", "cancelled").outcome("s")).toEqual({ kind: "stopped" });
   });
@@ -450,7 +450,7 @@ describe("stop", () => {
     const one = lanes().submit(stop("s"));
     expect(one.stops()).toEqual([undefined]);
     expect(one.outcome("s")).toBeUndefined();
-    one.heard();
+    one.received();
     expect(one.outcome("s")).toEqual({ kind: "stopped" });
     expect(one.timer("stop")).toBeUndefined();
   });
@@ -464,7 +464,7 @@ describe("stop", () => {
   });
 
   it("that was heard is done at its bound, whoever still speaks", () => {
-    const one = lanes().running("slow").submit(stop("s")).heard().due("stop");
+    const one = lanes().running("slow").submit(stop("s")).received().due("stop");
     expect(one.outcome("s")).toEqual({ kind: "stopped" });
   });
 
@@ -484,13 +484,13 @@ describe("stop", () => {
     const one = lanes().submit(run("a")).answer("a", UNREACHABLE).submit(stop("s"));
     expect(one.stops()).toEqual(["a"]);
     expect(one.outcome("a")).toEqual({ kind: "unreachable" });
-    expect(one.heard().sentIds()).toEqual([]);
+    expect(one.received().sentIds()).toEqual([]);
     expect(one.timer("send")).toBeUndefined();
   });
 
   it("holds back what is submitted until it is done", () => {
     const one = lanes().running("cron").submit(stop("s")).submit(sync("m1"));
-    one.submit(run("b", { kind: "queue" })).heard();
+    one.submit(run("b", { kind: "queue" })).received();
     expect(one.sentIds()).toEqual([]);
     expect(one.ended("cron").sentIds()).toEqual(["b"]);
   });
@@ -498,7 +498,7 @@ describe("stop", () => {
   it("takes the place of a fire that had not gone yet", () => {
     const one = lanes().running("cron").submit(fire("f")).submit(stop("s"));
     expect(one.outcome("f")).toEqual({ kind: "superseded", by: "s" });
-    one.heard();
+    one.received();
     expect(one.ended("cron").sentIds()).toEqual([]);
   });
 });

@@ -80,7 +80,7 @@ export type ConnectionInput =
   /** The stream was accepted. */
   | { readonly kind: "opened"; readonly stream: number }
   /** Any bytes were received. */
-  | { readonly kind: "heard"; readonly stream: number }
+  | { readonly kind: "received"; readonly stream: number }
   | { readonly kind: "ended"; readonly stream: number }
   | { readonly kind: "failed"; readonly stream: number; readonly failure: RequestFailure }
   | { readonly kind: "renewed"; readonly ok: boolean }
@@ -140,7 +140,7 @@ export function transitionConnection(
         : open({ ...now, attempt: 0, renewed: false }, moment, policy);
     case "opened":
       return received({ ...now, status: { kind: "live" }, openedAt: moment.now, isReplacing: false }, moment);
-    case "heard":
+    case "received":
       // Reads within one millisecond count once.
       return now.receivedAt === moment.now && !now.hadGrace ? [now, []] : received(now, moment);
     case "ended":

@@ -89,7 +89,7 @@ describe("opening and closing", () => {
     const before = one.state;
     for (const input of [
       { kind: "opened", stream: old },
-      { kind: "heard", stream: old },
+      { kind: "received", stream: old },
       { kind: "ended", stream: old },
       { kind: "failed", stream: old, failure: network },
     ] as const) {
@@ -144,7 +144,7 @@ describe("coming back", () => {
       .at(500, { kind: "due", timer: "retry" });
     one.at(500, { kind: "opened", stream: one.stream });
     expect(one.state.attempt).toBe(1);
-    one.at(6_000, { kind: "heard", stream: one.stream });
+    one.at(6_000, { kind: "received", stream: one.stream });
     expect(one.state.attempt).toBe(0);
   });
 
@@ -223,7 +223,7 @@ describe("credentials", () => {
     const one = line().at(0, { kind: "open" });
     for (const began of [0, 3_000, 6_000]) {
       one.at(began, { kind: "opened", stream: one.stream });
-      one.at(began + 2_999, { kind: "heard", stream: one.stream });
+      one.at(began + 2_999, { kind: "received", stream: one.stream });
       one.at(began + 2_999, { kind: "failed", stream: one.stream, failure: refused(401) });
       expect(one.effects).toContainEqual({ kind: "renew" });
       expect(one.at(began + 3_000, { kind: "renewed", ok: true }).opened()).toBe(1);
@@ -236,7 +236,7 @@ describe("credentials", () => {
       kind: "renewed",
       ok: true,
     });
-    one.at(1, { kind: "opened", stream: one.stream }).at(9_000, { kind: "heard", stream: one.stream });
+    one.at(1, { kind: "opened", stream: one.stream }).at(9_000, { kind: "received", stream: one.stream });
     one.at(9_001, { kind: "failed", stream: one.stream, failure: refused(401) });
     expect(one.effects).toContainEqual({ kind: "renew" });
   });
@@ -287,7 +287,7 @@ describe("silence", () => {
   });
 
   it("arms no timer for each frame, but looks again from the last one", () => {
-    const one = live().at(9_000, { kind: "heard", stream: 1 });
+    const one = live().at(9_000, { kind: "received", stream: 1 });
     expect(one.effects).toEqual([]);
     one.at(silenceMs, { kind: "due", timer: "watchdog" });
     expect(one.effects).toEqual([{ kind: "timer", name: "watchdog", at: 9_000 + silenceMs }]);
@@ -298,7 +298,9 @@ describe("silence", () => {
     const one = live();
     for (let minute = 1; minute <= 10; minute += 1) {
       const now = minute * 60_000;
-      one.at(now - 2_000, { kind: "heard", stream: one.stream }).at(now, { kind: "due", timer: "watchdog" });
+      one
+        .at(now - 2_000, { kind: "received", stream: one.stream })
+        .at(now, { kind: "due", timer: "watchdog" });
       expect(one.state.status).toEqual({ kind: "live" });
       expect(one.effects).toEqual([{ kind: "timer", name: "watchdog", at: now - 2_000 + silenceMs }]);
     }
@@ -309,7 +311,7 @@ describe("silence", () => {
     const one = live().at(morning, { kind: "due", timer: "watchdog" });
     expect(one.state.status).toEqual({ kind: "live" });
     expect(one.timer("watchdog")).toMatchObject({ at: morning + graceMs });
-    one.at(morning + 10, { kind: "heard", stream: one.stream });
+    one.at(morning + 10, { kind: "received", stream: one.stream });
     expect(one.at(morning + graceMs, { kind: "due", timer: "watchdog" }).state.status).toEqual({
       kind: "live",
     });
@@ -335,7 +337,7 @@ describe("silence", () => {
     const one = live().at(20_000, { kind: "visible" });
     expect(one.effects).toEqual([{ kind: "timer", name: "watchdog", at: 20_000 + graceMs }]);
     expect(
-      one.at(20_001, { kind: "heard", stream: one.stream }).at(20_002, { kind: "visible" }).effects,
+      one.at(20_001, { kind: "received", stream: one.stream }).at(20_002, { kind: "visible" }).effects,
     ).toEqual([]);
     const waiting = line().at(0, { kind: "open" });
     waiting.at(0, { kind: "failed", stream: waiting.stream, failure: network });

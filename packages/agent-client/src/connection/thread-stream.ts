@@ -136,10 +136,10 @@ export function createThreadStream(options: ThreadStreamOptions): ThreadStream {
         for (const one of carried) one.subscription = attach(one.subscription, stream, clock.now());
         step({ kind: "opened", stream });
       },
-      heard() {
+      received() {
         // Not a step: receiving changes no status.
         if (isOpen())
-          [connection] = transitionConnection(connection, { kind: "heard", stream }, moment(), policy);
+          [connection] = transitionConnection(connection, { kind: "received", stream }, moment(), policy);
       },
       events(at, events) {
         const one = carried[at];

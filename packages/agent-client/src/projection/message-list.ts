@@ -45,12 +45,12 @@ function isRole(role: string): role is MessageRole {
 
 /** Appends a message. The shared index stays right for old views, which ignore positions beyond their own length. */
 export function appendMessage(view: ThreadView, message: ThreadMessage): ThreadView {
-  const { messages, places } = view;
+  const { messages, indexById } = view;
   // Only the newest view may add to the shared map; an older one that is used again copies it.
-  const isNewest = places.size === messages.length;
-  const next = isNewest ? (places as Map<string, number>) : positionsOf(messages);
+  const isNewest = indexById.size === messages.length;
+  const next = isNewest ? (indexById as Map<string, number>) : positionsOf(messages);
   next.set(message.id, messages.length);
-  return { ...view, messages: [...messages, message], places: next };
+  return { ...view, messages: [...messages, message], indexById: next };
 }
 
 /** Inserts a confirmed message after all others of the service, and before local ones, which have no position in the thread yet. */
@@ -79,7 +79,7 @@ export function insertMessage(view: ThreadView, at: number, message: ThreadMessa
 
 /** Replaces a message in place: its id and position stay. */
 export function replaceMessage(view: ThreadView, message: ThreadMessage): ThreadView {
-  const index = view.places.get(message.id);
+  const index = view.indexById.get(message.id);
   if (index === undefined || view.messages[index]?.id !== message.id) return view;
   const messages = view.messages.slice();
   messages[index] = message;
@@ -87,7 +87,7 @@ export function replaceMessage(view: ThreadView, message: ThreadMessage): Thread
 }
 
 export function withMessages(view: ThreadView, messages: readonly ThreadMessage[]): ThreadView {
-  return { ...view, messages, places: positionsOf(messages) };
+  return { ...view, messages, indexById: positionsOf(messages) };
 }
 
 function positionsOf(messages: readonly ThreadMessage[]): Map<string, number> {

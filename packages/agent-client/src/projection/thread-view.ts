@@ -128,7 +128,7 @@ export interface OpenMessage {
 export interface ThreadView {
   readonly messages: readonly ThreadMessage[];
   /** The index of each message by id. Shared while `messages` grows; a view ignores indexes beyond its own length. */
-  readonly places: ReadonlyMap<string, number>;
+  readonly indexById: ReadonlyMap<string, number>;
   readonly open: readonly OpenMessage[];
   readonly state: JsonObject;
   /** Predicted changes of the state by calls of the active run. */
@@ -146,7 +146,7 @@ export interface ThreadView {
 
 export const emptyThreadView: ThreadView = {
   messages: [],
-  places: new Map(),
+  indexById: new Map(),
   open: [],
   state: {},
   predictions: [],
@@ -165,7 +165,7 @@ export function messageAt(view: ThreadView, index: number): ThreadMessage | unde
 }
 
 export function messageById(view: ThreadView, id: string): ThreadMessage | undefined {
-  const index = view.places.get(id);
+  const index = view.indexById.get(id);
   const found = index === undefined ? undefined : messageAt(view, index);
   return found?.id === id ? found : undefined;
 }

@@ -18,7 +18,7 @@ describe("which tab leads", () => {
   });
 
   it("is the one that has the lock, under an epoch above any it heard of", () => {
-    const [state, effects] = after([10, { kind: "heard", epoch: 5_000 }], [20, { kind: "granted" }]);
+    const [state, effects] = after([10, { kind: "received", epoch: 5_000 }], [20, { kind: "granted" }]);
     expect(state).toMatchObject({ role: "leader", epoch: 5_001 });
     expect(effects).toContainEqual({ kind: "lead", epoch: 5_001 });
   });
@@ -28,16 +28,16 @@ describe("which tab leads", () => {
   });
 
   it("changes when a leader did not answer for so long that it must be frozen", () => {
-    const heard = [1, { kind: "heard", epoch: 7 }] as const;
-    const [, early] = after(heard, [2_000, DUE], [4_000, DUE], [6_000, DUE]);
+    const received = [1, { kind: "received", epoch: 7 }] as const;
+    const [, early] = after(received, [2_000, DUE], [4_000, DUE], [6_000, DUE]);
     expect(early).not.toContainEqual({ kind: "request-lock", steal: true });
-    const [, late] = after(heard, [2_000, DUE], [4_000, DUE], [6_000, DUE], [8_000, DUE]);
+    const [, late] = after(received, [2_000, DUE], [4_000, DUE], [6_000, DUE], [8_000, DUE]);
     expect(late).toContainEqual({ kind: "request-lock", steal: true });
   });
 
   it("does not change because this tab's own timers were held back", () => {
-    const heard = [1, { kind: "heard", epoch: 7 }] as const;
-    const [asked, effects] = after(heard, [2_000, DUE], [62_000, DUE]);
+    const received = [1, { kind: "received", epoch: 7 }] as const;
+    const [asked, effects] = after(received, [2_000, DUE], [62_000, DUE]);
     expect(kinds(effects)).toEqual(["ask", "timer"]);
     expect(asked.askedAt).toBe(62_000);
   });
@@ -49,9 +49,9 @@ describe("which tab leads", () => {
   });
 
   it("steps down when it hears of a newer leader, and passes over an older one", () => {
-    const [state] = after([100, { kind: "granted" }], [200, { kind: "heard", epoch: 99 }]);
+    const [state] = after([100, { kind: "granted" }], [200, { kind: "received", epoch: 99 }]);
     expect(state.role).toBe("leader");
-    const [later] = after([100, { kind: "granted" }], [200, { kind: "heard", epoch: 101 }]);
+    const [later] = after([100, { kind: "granted" }], [200, { kind: "received", epoch: 101 }]);
     expect(later).toMatchObject({ role: "follower", epoch: 101 });
   });
 
@@ -74,7 +74,7 @@ describe("which tab leads", () => {
     expect(effects).toEqual([{ kind: "leave-lock" }]);
   });
 
-  const HEARD = { kind: "heard", epoch: 7 } as const;
+  const HEARD = { kind: "received", epoch: 7 } as const;
   const hidden = [10, { kind: "seen", isVisible: false }] as const;
 
   it("is claimed from a leader that nobody looks at, by a tab that somebody does", () => {

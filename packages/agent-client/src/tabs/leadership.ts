@@ -40,7 +40,7 @@ export type LeadershipInput =
   /** The lock was stolen: this tab was frozen or had handed over, and another tab continues. */
   | { readonly kind: "lost" }
   /** A message of a leader was received. `isHidden`: whether the leader is hidden, where the message contains that. */
-  | { readonly kind: "heard"; readonly epoch: number; readonly isHidden?: boolean }
+  | { readonly kind: "received"; readonly epoch: number; readonly isHidden?: boolean }
   /** A visible tab wants the lead. */
   | { readonly kind: "claimed"; readonly by: string }
   /** The leader hands over to this tab. */
@@ -89,7 +89,7 @@ export function transitionLeadership(
       return now.role === "leader"
         ? stepDown(now, time, policy)
         : [now, now.isFrozen ? [] : [{ kind: "request-lock", steal: false }]];
-    case "heard":
+    case "received":
       return leaderSeen(now, input, time, policy);
     case "claimed":
       return claimed(now, input.by, time, policy);
@@ -148,7 +148,7 @@ function claim(
 
 function leaderSeen(
   now: Leadership,
-  { epoch, isHidden }: Extract<LeadershipInput, { kind: "heard" }>,
+  { epoch, isHidden }: Extract<LeadershipInput, { kind: "received" }>,
   time: number,
   policy: LeadershipPolicy,
 ): LeadershipStep {

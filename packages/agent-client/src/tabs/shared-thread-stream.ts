@@ -207,7 +207,7 @@ function createTabs(options: TabsOptions): Tabs {
     if (isLate(message)) return;
     if (handed && message.epoch > handed.epoch) handed = undefined;
     const { kind, epoch } = message;
-    step({ kind: "heard", epoch, ...(kind === "leads" && { isHidden: message.isHidden }) });
+    step({ kind: "received", epoch, ...(kind === "leads" && { isHidden: message.isHidden }) });
     if (kind === "yields") {
       handed = { epoch, commands: message.handed };
       if (message.to === tabId) step({ kind: "yielded", epoch });
@@ -216,7 +216,7 @@ function createTabs(options: TabsOptions): Tabs {
 
   function onLogMessage(message: LogMessage): void {
     if (isLate(message)) return;
-    step({ kind: "heard", epoch: message.epoch });
+    step({ kind: "received", epoch: message.epoch });
     logs.receive(message);
   }
 

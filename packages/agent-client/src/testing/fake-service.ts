@@ -67,11 +67,11 @@ export function createFakeService() {
               const frames = told.map((one) =>
                 "type" in one ? { event: one } : { id: one[0], event: one[1] },
               );
-              sink.heard();
+              sink.received();
               sink.events(at, textsOf(frames));
             },
             tellEntries(...entries) {
-              sink.heard();
+              sink.received();
               sink.events(at, entries);
             },
             refuse: (failure) => sink.ended(at, failure),

@@ -109,7 +109,7 @@ export function createModelNetwork(thread: ModelThread) {
 
   function deliver(stream: ModelStream, count: number): void {
     const frames = stream.pending.splice(0, count);
-    stream.sink.heard();
+    stream.sink.received();
     if (frames.length > 0) stream.sink.events(0, textsOf(frames));
   }
 
@@ -136,7 +136,7 @@ export function createModelNetwork(thread: ModelThread) {
     },
     /** The service says that it is there. */
     beat(): void {
-      for (const stream of [...streams]) stream.sink.heard();
+      for (const stream of [...streams]) stream.sink.received();
     },
     /** Everything that is on its way arrives, in the order it was sent. Says whether there was anything. */
     settle(): boolean {

@@ -53,7 +53,7 @@ export interface FollowSink {
   /** The stream was accepted. */
   opened(): void;
   /** Any bytes were received, heartbeats included. */
-  heard(): void;
+  received(): void;
   /** Events of one thread from one read: frames or log entries, as requested. */
   events(at: number, events: readonly SseText[]): void;
   /** The service ended this subscription, and continues the others. */

@@ -51,16 +51,16 @@ const end = fc.constantFrom("\n", "\n", "\n", "\r\n", "\r");
 const stream = fc.array(fc.tuple(line, end), { maxLength: 30 }).map((lines) => `${lines.flat().join("")}\n`);
 
 /** Cut anywhere, also within a line's end. */
-function cut(text: string, places: readonly number[]): readonly string[] {
-  const at = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
+function cut(text: string, indexById: readonly number[]): readonly string[] {
+  const at = [...new Set(indexById.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
   return [0, ...at].map((from, index) => text.slice(from, at[index] ?? text.length));
 }
 
 describe("a stream of events", () => {
   it("is read as another parser reads it, however it is cut", () => {
     fc.assert(
-      fc.property(stream, fc.array(fc.nat(), { maxLength: 12 }), (text, places) => {
-        const pieces = cut(text, places);
+      fc.property(stream, fc.array(fc.nat(), { maxLength: 12 }), (text, indexById) => {
+        const pieces = cut(text, indexById);
         expect(pieces.join("")).toBe(text);
         expect(read(pieces)).toEqual(readByAnother(pieces));
         expect(read(pieces)).toEqual(read([text]));

@@ -60,7 +60,7 @@ function valueIn(field: string, line: string): string | undefined {
 
 export interface EventStreamSink {
   /** Any bytes were received, heartbeats included. */
-  heard(): void;
+  received(): void;
   /** All events of one read. */
   events(events: readonly StreamEvent[]): void;
 }
@@ -78,7 +78,7 @@ export async function readEventStream(
     const { done, value } = await reader.read();
     if (done) return;
     parse(decoder.decode(value, { stream: true }));
-    sink.heard();
+    sink.received();
     if (read.length === 0) continue;
     const events = read;
     read = [];

@@ -63,7 +63,7 @@ export function createHttpService(options: HttpServiceOptions): AgentService {
       if (failure) result = refuse(failure);
       else if (response.body)
         await readEventStream(response.body, {
-          heard() {},
+          received() {},
           events(events) {
             result ??= read(events);
             if (result !== undefined) cut.abort();
@@ -253,7 +253,7 @@ async function followOn(
     if (response.body) {
       sink.opened();
       await readEventStream(response.body, {
-        heard: sink.heard,
+        received: sink.received,
         events: (events) => deliver(events, sink),
       });
       return { kind: "ended" };

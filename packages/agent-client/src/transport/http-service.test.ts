@@ -50,15 +50,15 @@ const refused = (status: number, code: string, headers: Record<string, string> =
   Response.json({ code, message: `It is ${code}.` }, { status, headers });
 
 function listen() {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   return {
-    heard,
+    received,
     sink: {
-      opened: () => heard.push("opened"),
-      heard: () => heard.push("heard"),
+      opened: () => received.push("opened"),
+      received: () => received.push("received"),
       events: (at: number, events: readonly SseText[]) =>
-        heard.push([at, events.map(({ id, data }) => [id, data])]),
-      ended: (at: number, failure: object) => heard.push([at, failure]),
+        received.push([at, events.map(({ id, data }) => [id, data])]),
+      ended: (at: number, failure: object) => received.push([at, failure]),
     },
   };
 }
@@ -123,7 +123,7 @@ describe("a connection", () => {
     const { fetch } = answering(
       sse(": here\n\n", whole.slice(0, 10), whole.slice(10), "event: 0\ndata: not json\n\n", gone),
     );
-    const { heard, sink } = listen();
+    const { received, sink } = listen();
     const end = await createHttpService({ url: "/", fetch }).follow(
       [
         { ...THREAD, view: "ag-ui", cursor: undefined },
@@ -132,11 +132,11 @@ describe("a connection", () => {
       new AbortController().signal,
       sink,
     );
-    expect(heard).toEqual([
+    expect(received).toEqual([
       "opened",
-      "heard",
-      "heard",
-      "heard",
+      "received",
+      "received",
+      "received",
       [
         0,
         [
@@ -145,9 +145,9 @@ describe("a connection", () => {
         ],
       ],
       [1, [["e.1.0.log", '{"type":"run_start"}']]],
-      "heard",
+      "received",
       [0, [[undefined, "not json"]]],
-      "heard",
+      "received",
       [1, { kind: "refused", status: 404, code: "not_found", message: "Gone." }],
     ]);
     expect(end).toEqual({ kind: "ended" });
@@ -158,7 +158,7 @@ describe("a connection", () => {
     ["an answer that is nobody's JSON", new Response("<html>", { status: 502 }), undefined],
   ])("that meets %s says so", async (_, answer, retryAfterMs) => {
     const { fetch } = answering(answer);
-    const { heard, sink } = listen();
+    const { received, sink } = listen();
     const end = await createHttpService({ url: "/", fetch }).follow(
       [{ ...THREAD, view: "ag-ui", cursor: undefined }],
       new AbortController().signal,
@@ -166,7 +166,7 @@ describe("a connection", () => {
     );
     expect(end).toMatchObject({ kind: "failed", failure: { kind: "refused", status: answer.status } });
     if (retryAfterMs !== undefined) expect(end).toMatchObject({ failure: { retryAfterMs } });
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
   });
 });
 

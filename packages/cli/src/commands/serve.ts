@@ -66,7 +66,7 @@ export const serveCommand = defineCommand({
         isWatching,
         version,
         signal: AbortSignal.any([input.signal, ...(pages ? [pages.lost] : [])]),
-        tell: (news) => printNews(terminal, news),
+        onEvent: (news) => printNews(terminal, news),
         async onServing(serving) {
           const { url, agents } = serving;
           await pages?.start(serving);

@@ -34,17 +34,17 @@ export const DEFAULT_LIMITS: AccountLimits = {
 };
 
 /** A unit of a limited resource, released by its holder. */
-export interface Place {
+export interface Permit {
   leave(): void;
 }
 
 /** Admits what accounts use. Every refusal is `rate_limited`, with the limit's name and value and when to retry. */
 export interface AccountLimiter {
-  watch(account: string, limits: AccountLimits): Promise<Place>;
+  watch(account: string, limits: AccountLimits): Promise<Permit>;
   /** Before an account is exported: one at a time. To be released at the archive's end. */
-  export(account: string): Promise<Place>;
+  export(account: string): Promise<Permit>;
   /** Before a run is started. To be released once it is recorded or refused: from then on `countOpen` includes it. */
-  start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Place>;
+  start(account: string, limits: AccountLimits, countOpen: () => Promise<number>): Promise<Permit>;
   /** Before a body is read. `declared`: its length by the request, if any. */
   body(account: string, limits: AccountLimits, declared: number | undefined): Promise<void>;
   /** Before a deletion is recorded. */
@@ -57,7 +57,7 @@ const RETRY_AFTER_MS = 1_000;
 const MAX_EXPORTS = 1;
 const EXPORT_RETRY_AFTER_MS = 5_000;
 
-interface Starting extends Place {
+interface Starting extends Permit {
   readonly released: Promise<void>;
   isReleased: boolean;
 }
@@ -103,7 +103,7 @@ export function createAccountLimiter({
     return { earlier, permit };
   }
 
-  async function hold(what: Held, account: string, max: number): Promise<Place | undefined> {
+  async function hold(what: Held, account: string, max: number): Promise<Permit | undefined> {
     const counts = held[what];
     const here = (counts.get(account) ?? 0) + 1;
     counts.set(account, here);
@@ -208,7 +208,7 @@ export function createAccountLimiter({
   };
 }
 
-function once(leave: () => void): Place {
+function once(leave: () => void): Permit {
   let isLeft = false;
   return {
     leave() {

@@ -26,7 +26,7 @@ import {
 import type { AuditLog } from "../accounts/audit-log.js";
 import { DELETION_ACTIONS } from "../accounts/audit-store.js";
 import { actorOf, type CallerResolver, type Credentials, toCaller } from "../accounts/callers.js";
-import type { AccountLimiter, AccountLimits, Place as Permit } from "../accounts/limits.js";
+import type { AccountLimiter, AccountLimits, Permit } from "../accounts/limits.js";
 import { may, requireAllowed } from "../accounts/policy.js";
 import type { Logger } from "../operations/logging.js";
 import type { RequestTrace } from "../operations/tracing.js";

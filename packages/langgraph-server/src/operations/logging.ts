@@ -24,7 +24,7 @@ const SECRET = [
   "databaseDirectUrl",
   "redisUrl",
 ];
-const SAID = ["messages", "content", "prompt", "state", "input", "text"];
+const CONTENT_FIELDS = ["messages", "content", "prompt", "state", "input", "text"];
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
@@ -32,7 +32,7 @@ export interface LoggerOptions {
 }
 
 export function createLogger({ level, destination }: LoggerOptions): Logger {
-  const names = [...SECRET, ...SAID];
+  const names = [...SECRET, ...CONTENT_FIELDS];
   const withStack = level === "debug" || level === "trace";
   const options: PinoOptions = {
     level,

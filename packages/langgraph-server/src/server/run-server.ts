@@ -49,7 +49,7 @@ export interface RunServerOptions extends Pick<StartConfig, "config" | "project"
   readonly version: string;
   /** Ends the service. */
   readonly signal: AbortSignal;
-  readonly tell: (news: ServerEvent) => void;
+  readonly onEvent: (news: ServerEvent) => void;
   readonly shareMetrics?: ServeOptions["shareMetrics"];
   /** Called once it serves. The service ends if this fails. */
   readonly onServing: (serving: ServerInfo) => Promise<void>;
@@ -57,7 +57,7 @@ export interface RunServerOptions extends Pick<StartConfig, "config" | "project"
 
 /** Serves until shutdown, and returns the exit code. */
 export async function runServer(options: RunServerOptions): Promise<number> {
-  const { config, project, tell: onEvent } = options;
+  const { config, project, onEvent } = options;
   exportGraphSettings(options.flags);
   const isOwn = project !== undefined && config.backend.kind === "inproc";
   const fetch = config.billing && meterProcess(config.billing.baseUrl);
@@ -110,7 +110,7 @@ function exportGraphSettings(flags: RunServerOptions["flags"]): void {
 }
 
 function reloadOnChange(
-  onEvent: RunServerOptions["tell"],
+  onEvent: RunServerOptions["onEvent"],
   project: string,
   graphs: ReloadableGraphs,
 ): WatchedFolder {

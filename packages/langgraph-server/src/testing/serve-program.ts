@@ -16,7 +16,7 @@ const code = await runServer({
   isWatching: false,
   version: "1.2.3",
   signal: new AbortController().signal,
-  tell() {},
+  onEvent() {},
   onServing: async ({ url }) => void process.send?.({ url }),
 });
 process.exit(code);

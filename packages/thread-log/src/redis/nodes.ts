@@ -161,7 +161,7 @@ async function orRefused<T>(answer: Promise<T>): Promise<T | undefined> {
 export interface RedisProblem {
   readonly kind: "unreachable" | "replica" | "forbidden";
   /** Message for the operator. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /** Finds what prevents a Redis from being the bus. Of several URLs one that works is enough. */
@@ -185,16 +185,16 @@ async function findProblem(url: string): Promise<RedisProblem | undefined> {
   try {
     const isReplica = await inTime(systemClock, PATIENCE_MS, tryOut(client));
     return isReplica
-      ? { kind: "replica", says: `${address} is a replica: name its primary in REDIS_URL.` }
+      ? { kind: "replica", message: `${address} is a replica: name its primary in REDIS_URL.` }
       : undefined;
   } catch (error) {
     if (error instanceof Error && /^(NOPERM|NOAUTH|WRONGPASS)/.test(error.message)) {
       return {
         kind: "forbidden",
-        says: `${address} does not let this user publish, subscribe and run scripts.`,
+        message: `${address} does not let this user publish, subscribe and run scripts.`,
       };
     }
-    return { kind: "unreachable", says: `${address} can't be reached.` };
+    return { kind: "unreachable", message: `${address} can't be reached.` };
   } finally {
     if (client.isOpen) client.destroy();
   }

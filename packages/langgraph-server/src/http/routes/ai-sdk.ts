@@ -1,7 +1,7 @@
 import type { LogPosition } from "@throughline/ai-core";
 import { encodeFrameCursor, uiMessages, WHOLE_ENTRY } from "@throughline/reading";
 import { z } from "zod";
-import type { Place as Permit } from "../../accounts/limits.js";
+import type { Permit } from "../../accounts/limits.js";
 import type { AttachmentGate } from "../../attachments/input-attachments.js";
 import type { RunService } from "../../runs/start-request.js";
 import { requireAccepted } from "../../runs/start-run.js";

@@ -7,7 +7,7 @@ import {
   wireErrorSchema,
 } from "@throughline/ai-core";
 import { z } from "zod";
-import type { Place as Permit } from "../../accounts/limits.js";
+import type { Permit } from "../../accounts/limits.js";
 import { encodeSseFrame } from "../../streams/frame-encoders.js";
 import type { EncoderOptions, ThreadStreams } from "../../streams/stream-types.js";
 import { type ThreadAddress, threadVisibilitySchema } from "../../threads/thread-address.js";

@@ -113,10 +113,10 @@ export async function checkRedis(url: string | undefined): Promise<readonly Find
   if (url === undefined) return [ok("redis", "Not used; PostgreSQL tells instances what to read.")];
   const problems = await findRedisProblems(url);
   if (problems.length === 0) return [ok("redis", "It answers and carries messages.")];
-  return problems.map(({ kind, says }) =>
+  return problems.map(({ kind, message }) =>
     warn(
       "redis",
-      `${says} Until then each instance reads from PostgreSQL and counts limits for itself.`,
+      `${message} Until then each instance reads from PostgreSQL and counts limits for itself.`,
       FIXES[kind],
     ),
   );

@@ -12,7 +12,7 @@ export async function runChild(options: RunServerOptions): Promise<number> {
     ...options,
     config: divideLimits(options.config, options.config.processes),
     signal: AbortSignal.any([options.signal, link.lost]),
-    tell: (news) => link.send({ kind: "news", news }),
+    onEvent: (news) => link.send({ kind: "news", news }),
     onServing: async (serving) => link.send({ kind: "serving", serving }),
     shareMetrics: link.shareMetrics,
   });

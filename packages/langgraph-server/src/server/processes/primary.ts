@@ -25,7 +25,7 @@ const EXTRA_STOP_MS = 10_000;
 
 /** Owns the port and the embedded database, starts the processes that serve, and replaces one that dies. */
 async function runPrimary(options: RunPrimaryOptions): Promise<number> {
-  const { config, program, tell: onEvent } = options;
+  const { config, program, onEvent } = options;
   const startedAt = systemClock.now();
   const ended = untilShutdown(options.signal);
   const logger = createLogger({ level: config.logLevel });
@@ -52,7 +52,7 @@ async function runPrimary(options: RunPrimaryOptions): Promise<number> {
 }
 
 interface WorkersOptions {
-  readonly onEvent: RunPrimaryOptions["tell"];
+  readonly onEvent: RunPrimaryOptions["onEvent"];
   readonly count: number;
   readonly fork: () => Worker;
   readonly clock: Clock;
