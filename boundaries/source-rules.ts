@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 import { sourceFiles } from "./source-files.ts";
 
 /** What an import graph cannot say: rules about the text of a file, or about its being there at all. */
@@ -33,6 +34,76 @@ const MAKES_MODEL =
 /** `initChatModel` at the beginning of a line is outside every function. */
 const MODULE_LEVEL_MODEL = /^(?:export\s+)?(?:const|let|var)\s[^=\n]*=\s*(?:await\s+)?initChatModel\s*\(/m;
 
+/** Words that the glossary replaces by the field's own. */
+const REPLACED_WORDS =
+  /^(?:tell|tells|telling|told|untold|teller|say|says|saying|said|hear|hears|heard|stand|stands|stood|whoever|whichever|nobody|somebody|anew|wish|wishes|beside|letgo)$/i;
+/** In identifiers only: in a sentence things have places. */
+const REPLACED_NAMES = /^(?:place|places|placed)$/i;
+
+/** Identifiers that keep such a word, with the reason. */
+const EXCEPTED_NAMES: readonly {
+  readonly names: RegExp;
+  readonly paths: RegExp;
+  readonly because: string;
+}[] = [
+  {
+    names: /^said$/,
+    paths:
+      /^packages\/langgraph-server\/src\/(?:threads|runs|server|streams)\/|^packages\/stream-adapter\/src\/checkpoint\//,
+    because: "the table and column of indexed messages, and the fields that are read from them",
+  },
+  {
+    names: /^said$/,
+    paths: /^packages\/(?:cli\/src\/commands\/maintenance|thread-log\/src\/postgres\/schema\/migrate)\.ts$/,
+    because: "a field of what `throughline doctor --json` prints",
+  },
+  {
+    names: /^placed$/,
+    paths: /^packages\/reading\/src\/fold\//,
+    because: "a field of stored snapshots",
+  },
+  {
+    names: /places$/i,
+    paths: /^packages\/langgraph-graphs\/src\/travel\//,
+    because: "places that people travel to",
+  },
+];
+
+function isExcepted(path: string, name: string): boolean {
+  return EXCEPTED_NAMES.some(({ names, paths }) => names.test(name) && paths.test(path));
+}
+
+const wordsOf = (text: string) => text.replace(/([a-z0-9])([A-Z])/g, "$1 $2").split(/[^A-Za-z]+/);
+const COMMENT = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/g;
+
+/** Whether an identifier or a comment uses a replaced word. Strings may: they are texts, rows and names on the wire. */
+function usesReplacedWord(path: string, text: string): boolean {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+  const isReplaced = (name: string) =>
+    wordsOf(name).some((word) => REPLACED_WORDS.test(word) || REPLACED_NAMES.test(word));
+  let found = false;
+  const visit = (node: ts.Node): void => {
+    if (found) return;
+    if (ts.isIdentifier(node) && isReplaced(node.text) && !isExcepted(path, node.text)) found = true;
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  if (found) return true;
+  const inString = (at: number) => {
+    const token = tokenAt(source, at);
+    return ts.isStringLiteralLike(token) || ts.isTemplateLiteralToken(token) || ts.isJsxText(token);
+  };
+  return [...text.matchAll(COMMENT)].some(
+    ({ 0: comment, index }) => wordsOf(comment).some((word) => REPLACED_WORDS.test(word)) && !inString(index),
+  );
+}
+
+/** The innermost node whose text, without the comments before it, holds a position. */
+function tokenAt(node: ts.Node, at: number): ts.Node {
+  const inner = node.getChildren().find((child) => child.getStart() <= at && at < child.getEnd());
+  return inner ? tokenAt(inner, at) : node;
+}
+
 export const sourceRules: readonly SourceRule[] = [
   {
     name: "SINGLE_SOURCE_OF_TRUTH",
@@ -63,6 +134,11 @@ export const sourceRules: readonly SourceRule[] = [
     name: "ONLY_BILLING_WRITES_RECEIPTS",
     because: "a receipt that two places write is charged twice; ask packages/billing",
     breaks: (path, text) => !path.startsWith("packages/billing/") && WRITES_RECEIPTS.test(text),
+  },
+  {
+    name: "FIELD_VOCABULARY",
+    because: "code is found by the field's words: docs/glossary.md has the one for each of ours",
+    breaks: (path, text) => SHIPS.test(path) && isTypeScript(path) && usesReplacedWord(path, text),
   },
 ];
 
