@@ -42,7 +42,7 @@ test("a page that applies deltas takes the one module that does", async () => {
 test("a page that folds a log and reads it as AG-UI takes neither zod nor the checker of answers", async () => {
   const modules = await bundledModules(
     "apps/web",
-    'export { applyEntry, createAgUiFace, emptyFold } from "@throughline/reading";',
+    'export { applyEntry, createAgUiEncoder, emptyThreadProjection } from "@throughline/reading";',
   );
   expect(packagesOf(modules)).toEqual(new Set(["ai-core", "coerce", "questions", "reading"]));
 });

@@ -155,7 +155,7 @@ describe.runIf(hasTmux())("throughline in a real terminal", () => {
       ],
       ["throughline run nobody hi", 'Unknown agent "nobody". Available: chat', 1],
       ["throughline serve --port eighty", "--port takes a whole number", 2],
-      [`throughline serve --port ${port}`, `Port ${port} of 127.0.0.1 is taken.`, 1],
+      [`throughline serve --config ${DEMO} --port ${port}`, `Port ${port} of 127.0.0.1 is taken.`, 1],
       ["THROUGHLINE_LOGLEVEL=info throughline config", "Did you mean THROUGHLINE_LOG_LEVEL?", 2],
     ];
     for (const [line, said, code] of wrong) {

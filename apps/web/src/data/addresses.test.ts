@@ -10,13 +10,13 @@ const SOURCE = join(import.meta.dirname, "..");
  * `/api/copilotkit`; what starts a run or writes state in another way is an exception that `docs/adr/0012` gives a reason for.
  */
 const EXCEPTIONS = [
-  'checkpoints.ts: PATCH threadCall(thread, "/state")',
-  'checkpoints.ts: POST threadCall(thread, "/fork")',
-  "runs.ts: POST threadCall(thread, route)",
+  'checkpoints.ts: PATCH threadPath(thread, "/state")',
+  'checkpoints.ts: POST threadPath(thread, "/fork")',
+  "runs.ts: POST threadPath(thread, route)",
 ];
 /** Lists, titles, crons, files and feedback: no run starts in the page's thread, and no state changes. */
 const OTHERS = [
-  'thread.ts: POST threadCall(thread, "/attachments", { filename: file.name })',
+  'thread.ts: POST threadPath(thread, "/attachments", { filename: file.name })',
   "crons.ts: DELETE `/crons/$" + "{segment(id)}`",
   "crons.ts: PATCH `/crons/$" + "{segment(id)}`",
   'crons.ts: POST "/crons"',
@@ -24,8 +24,8 @@ const OTHERS = [
   "crons.ts: POST `/crons/$" + "{segment(id)}/$" + "{action}`",
   "crons.ts: POST `/crons/$" + "{segment(id)}/run`",
   "thread-feedback.ts: DELETE path",
-  'thread-feedback.ts: PUT threadCall(thread, "/feedback")',
-  "thread.ts: PATCH threadCall(thread)",
+  'thread-feedback.ts: PUT threadPath(thread, "/feedback")',
+  "thread.ts: PATCH threadPath(thread)",
   "thread-lists.ts: DELETE pathOf(row)",
   "thread-lists.ts: PATCH pathOf(row)",
 ];
