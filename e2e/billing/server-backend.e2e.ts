@@ -30,6 +30,8 @@ describe.skipIf(missing !== undefined)(
           return { LANGGRAPH_SERVER_URL: upstream.url };
         },
         graphs: undefined,
+        // The server publishes no context schema.
+        declared: [{ graphName: "poet", contextKeys: ["model"] }],
       });
     }, 300_000);
     afterAll(async () => {

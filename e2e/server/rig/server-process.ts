@@ -3,8 +3,9 @@ import { readConfig, startServer } from "@throughline/langgraph-server";
 import type { ServerProcessOptions } from "./server-process-options.js";
 
 // A parsed boundary: start-server.ts wrote it.
-const { graphs, ...timing } = JSON.parse(process.argv[2] ?? "{}") as ServerProcessOptions;
+const { graphs, declared, ...timing } = JSON.parse(process.argv[2] ?? "{}") as ServerProcessOptions;
 const server = await startServer(readConfig(settings()), {
+  ...(declared && { declared }),
   service: { ...timing, ...(graphs !== undefined && { graphs: (await import(graphs)).default }) },
 });
 

@@ -10,7 +10,7 @@ import {
   subgraphShapesSchema,
   toGraphId,
 } from "@throughline/ai-core";
-import { read, toPlainObject } from "@throughline/coerce";
+import { isJsonObject, read, toPlainObject } from "@throughline/coerce";
 import { z } from "zod";
 import type { GraphNotes } from "../graphs/graph.js";
 import { toUpstreamError, whileUnreachable } from "./client.js";
@@ -109,7 +109,7 @@ export function createServerCatalog({
       ...(notes?.model !== undefined && { model: notes.model }),
       inputSchema: inputSchemaOf(known),
       outputSchema: outputSchemaOf(known, outputs),
-      ...(schema && { contextSchema: contextSchemaOf(schema) }),
+      ...((schema || notes?.contextKeys) && { contextSchema: contextSchemaOf(schema, notes?.contextKeys) }),
       ...(subgraphs && { subgraphs: { ...subgraphs } }),
     };
   }
@@ -174,8 +174,17 @@ function capabilitiesOf(schema: GraphSchema | undefined): AgentCapability[] {
   return read(properties, "messages") === undefined ? [] : ["chat"];
 }
 
-/** A server's graph without a context schema declares no keys; older servers call the schema `config_schema`. */
-function contextSchemaOf(schema: GraphSchema): JsonObject {
-  const declared = read(schema, "context_schema") ?? read(schema, "config_schema");
-  return { type: "object", properties: {}, ...(declared ? toPlainObject(declared) : {}) };
+/**
+ * The keys of its configuration that a server's graph publishes, and those that the operator declares: LangGraph's JavaScript
+ * server publishes none. Older servers call the schema `config_schema`.
+ */
+function contextSchemaOf(schema: GraphSchema | undefined, declaredKeys: readonly string[] = []): JsonObject {
+  const published = read(schema, "context_schema") ?? read(schema, "config_schema");
+  const plain = published ? toPlainObject(published) : {};
+  const declared = Object.fromEntries(declaredKeys.map((key) => [key, {}]));
+  return {
+    type: "object",
+    ...plain,
+    properties: { ...declared, ...(isJsonObject(plain.properties) && plain.properties) },
+  };
 }

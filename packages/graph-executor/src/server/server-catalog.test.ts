@@ -33,6 +33,15 @@ describe("The agents of a LangGraph server", () => {
     expect(await catalogOf([notes]).getAgent("langgraph:poet")).toMatchObject({ commands: [] });
   });
 
+  it("accept the configuration that the operator declares, where the server publishes no context schema", async () => {
+    const poet = await catalogOf([{ graphName: "poet", contextKeys: ["model"] }]).getAgent("langgraph:poet");
+    expect(poet?.contextSchema).toMatchObject({ properties: { model: {} } });
+    expect((await catalogOf().getAgent("langgraph:poet"))?.contextSchema).toEqual({
+      type: "object",
+      properties: {},
+    });
+  });
+
   it("have what their assistant's metadata says, where it can be read and nobody declares otherwise", async () => {
     const [assistant] = await client.assistants.search({ graphId: "poet" });
     const subgraphs = { verse: { messages: "lines", output: ["poem"] } };
